@@ -1,49 +1,72 @@
+import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { MINUTE_MS } from './units.js';
-
-/** A point in time on two clocks: the wall clock for output, and the monotonic clock for measuring ages. */
-export interface Instant {
-  readonly epochSeconds: number;
-  readonly monotonicMs: number;
-}
-
-/** Wall time that passes without as much monotonic time between two calls. Corrections by NTP are shorter. */
-const MIN_SUSPENSION_MS = MINUTE_MS;
 
 /**
- * The monotonic clock of Node.js stops while the machine is suspended: that time is added, so that it is right for block times and
- * estimates. A wall clock that is set forward looks the same. Then ages become longer, as after a pause between two processes (state-file.ts).
+ * A point in time of this process, in seconds of the process clock. It counts suspensions of the machine, and ignores that the wall clock is set. It
+ * begins with the wall clock, or where the previous process ended, so that instants of both can be compared.
  */
-export function createClock(wallMs: () => number, monotonicMs: () => number): () => Instant {
+export type Instant = number;
+
+/** Now, by both clocks. */
+export interface Moment {
+  readonly at: Instant;
+  /** The seconds that the wall clock is ahead. What leaves the process, or is compared with times of a chain, is an instant plus this offset. */
+  readonly clockOffset: number;
+}
+
+export type Clock = () => Moment;
+
+/** The sources of a clock; by default those of the machine. */
+interface ClockSources {
+  readonly wallMs?: () => number;
+  /** Stops while the machine is suspended. */
+  readonly monotonicMs?: () => number;
+  /** Goes on while the machine is suspended, and has whole seconds where a sandbox hides `/proc/uptime`. */
+  readonly uptimeSeconds?: () => number;
+  readonly start?: Instant | undefined;
+}
+
+/** A shorter suspension cannot be told from the resolution of the uptime. */
+const MIN_SUSPENSION_MS = 2_000;
+
+/** Smaller changes of the offset are corrections by NTP. Timestamps of metrics would move with each of them. */
+const MIN_SETTING_SECONDS = 1;
+
+export function createClock({
+  wallMs = () => Date.now(),
+  monotonicMs = () => performance.now(),
+  uptimeSeconds = () => uptime(),
+  start = Math.round(wallMs()) / 1000,
+}: ClockSources = {}): Clock {
+  const startMs = monotonicMs();
+  const aheadMs = uptimeSeconds() * 1000 - startMs;
   let suspendedMs = 0;
-  let aheadMs = wallMs() - monotonicMs();
+  let clockOffset = toMilliseconds(wallMs() / 1000 - start);
+
   return () => {
-    const [wall, monotonic] = [wallMs(), monotonicMs()];
-    const advancedMs = wall - monotonic - aheadMs;
-    if (advancedMs > MIN_SUSPENSION_MS) suspendedMs += advancedMs;
-    aheadMs += advancedMs;
-    return { epochSeconds: wall / 1000, monotonicMs: monotonic + suspendedMs };
+    const monotonic = monotonicMs();
+    const suspended = uptimeSeconds() * 1000 - monotonic - aheadMs;
+    if (suspended - suspendedMs > MIN_SUSPENSION_MS) suspendedMs = suspended;
+    const at = toMilliseconds(start + (monotonic - startMs + suspendedMs) / 1000);
+    const offset = wallMs() / 1000 - at;
+    if (Math.abs(offset - clockOffset) > MIN_SETTING_SECONDS) clockOffset = toMilliseconds(offset);
+    return { at, clockOffset };
   };
 }
 
-export const clock = createClock(
-  () => Date.now(),
-  () => performance.now(),
-);
+/** In whole milliseconds, as in recordings, so that sums of instants and offsets are exact in output. */
+export function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+/** Unix seconds of an instant. */
+export function wallSeconds(instant: Instant, { clockOffset }: Pick<Moment, 'clockOffset'>): number {
+  return toMilliseconds(instant + clockOffset);
+}
 
 /** The seconds since a value of `performance.now()`. */
 export function secondsSince(startMs: number): number {
   return (performance.now() - startMs) / 1000;
-}
-
-/** The time between two points on the monotonic clock, because a change of the wall clock is no evidence. */
-export function msBetween(from: Instant, to: Instant): number {
-  return to.monotonicMs - from.monotonicMs;
-}
-
-/** The larger age of both clocks: the wall clock can be set back, and a suspension of less than a minute is not in the monotonic clock. */
-export function ageSeconds(then: Instant, now: Instant): number {
-  return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
 }
 
 /** The latest time with a year of four digits, in Unix seconds. */

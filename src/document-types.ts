@@ -1,5 +1,6 @@
 import type { ModuleState } from './chain/module-state.js';
 import type { RateLimiterInput } from './chain/rate-limiter-input.js';
+import type { Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
@@ -30,13 +31,13 @@ export interface DocumentTypes {
     /** Without calls before the poll, and without facts before the first module state. */
     readonly otherAnswers: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
     readonly content: ContractReading;
-    readonly input: ContractReading;
+    readonly input: ContractReading & Pick<Moment, 'clockOffset'>;
     readonly past: ContractReading;
     readonly flow: undefined;
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAtMs'> & {
+    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt'> & {
       /** All that the node has answered about transactions. */
       readonly seenAnswers?: SeenAnswers;
     };

@@ -62,6 +62,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
+  /** Another one for another shape of past or flow: then the last document of a state file is forgotten. */
+  readonly memoryVersion: number;
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
@@ -108,6 +110,7 @@ export interface ReadContext<Types extends AnyTypes> {
 export interface DocumentContext<Types extends AnyTypes> {
   /** When the response was received. */
   readonly at: Instant;
+  readonly clockOffset: number;
   readonly settings: Types['settings'];
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without a valid one. */
@@ -152,6 +155,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
+    memoryVersion: 1,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
@@ -178,11 +182,12 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (calls === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, { hubSide, calls, ...others }, at);
     },
-    input: (reading) => reading,
+    input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
     // A node behind others shows in the time of its block.
     hubHeight: () => undefined,
     identity: ({ contract }) => [contract],
     families: contractFamilies,
+    memoryVersion: 1,
     past: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
@@ -213,7 +218,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       ...context,
       lookaheads: otherAnswers.lookaheads,
       cctxAnswers: otherAnswers.cctxAnswers,
-      cctxsAskedAtMs: otherAnswers.cctxsAskedAtMs,
+      cctxsAskedAt: otherAnswers.cctxsAskedAt,
       chains: labels.chains,
       tokens: labels.tokens,
     }),
@@ -221,6 +226,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
+    memoryVersion: 1,
     past: crosschainPast,
     flow: {
       initial: EMPTY_CROSSCHAIN_FLOW,

@@ -14,14 +14,14 @@ import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { jsonOf, pendingView, viewOf, type PendingQuery, type PendingView, type ShownEndpoint } from './pages/view.js';
 import type { EndpointState } from './engine/endpoint-state.js';
-import { clock, isoTime, type Instant } from './clock.js';
+import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from './clock.js';
 import type { Network } from './sources/network.js';
 import { createQueue, startRepeating } from './tasks.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type Content } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { WebConfigFile } from './server/web-config.js';
-import type { StateFile } from './state/state-file.js';
+import type { StateFile } from './engine/state-file.js';
 import { prepareItems } from './engine/kept-body.js';
 
 export interface ExporterOptions extends ReloadOptions {
@@ -32,6 +32,7 @@ export interface ExporterOptions extends ReloadOptions {
   readonly shard: Shard;
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: WebConfigFile | undefined;
+  readonly clock: Clock;
   readonly enableLifecycle: boolean;
   /** Absent if no memory survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
@@ -53,10 +54,10 @@ export async function startExporter(
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
-  const startedAt = clock();
-  const { demoState, stateFile } = options;
-  const recorder = createRecorder(log);
-  const pollLoop = createPollLoop({ source: network, log, demoState, recorder, stateFile });
+  const { demoState, stateFile, clock } = options;
+  const startedAt = clock().at;
+  const recorder = createRecorder(log, clock);
+  const pollLoop = createPollLoop({ source: network, log, now: clock, demoState, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
@@ -83,7 +84,7 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
   // Polling starts here.
   activate(active.current());
-  options.stateFile?.start(pollLoop.states);
+  options.stateFile?.start(pollLoop.states, clock);
   active.startAutoReload();
   return {
     url: server.url,
@@ -99,7 +100,7 @@ export async function startExporter(
 interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> {
   readonly startedAt: Instant;
   readonly recorder: Pick<Recorder, 'status'>;
-  readonly now: () => Instant;
+  readonly now: Clock;
   readonly isRecording?: boolean;
 }
 
@@ -111,7 +112,7 @@ export function createPages(
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
 
-  const instance = (now: Instant): Instance => {
+  const instance = (now: Moment): Instance => {
     const { poll, hash, loadedAt } = active.current();
     const rejected = active.rejected();
     return {
@@ -120,13 +121,13 @@ export function createPages(
       intervalMs: poll.interval,
       timeoutMs: poll.timeout,
       staleAfterMs: poll.stale_after,
-      startedAt: isoTime(startedAt.epochSeconds),
-      uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
+      startedAt: isoTime(wallSeconds(startedAt, now)),
+      uptimeSeconds: now.at - startedAt,
       configHash: hash,
-      configLoadedAt: isoTime(loadedAt.epochSeconds),
-      configRejectedAt: rejected ? isoTime(rejected.at.epochSeconds) : null,
+      configLoadedAt: isoTime(wallSeconds(loadedAt, now)),
+      configRejectedAt: rejected ? isoTime(wallSeconds(rejected.at, now)) : null,
       configProblems: rejected?.problems ?? [],
-      recorder: recorderView(recorder.status()),
+      recorder: recorderView(recorder.status(), now),
     };
   };
 
@@ -162,7 +163,7 @@ export function createPages(
     },
     configPage: () => {
       const { text, loadedAt } = active.current();
-      return configPage(text, isoTime(loadedAt.epochSeconds), site);
+      return configPage(text, isoTime(wallSeconds(loadedAt, clockNow())), site);
     },
   };
 }
@@ -208,12 +209,12 @@ interface ActiveConfig {
 
 function createActiveConfig(
   config: Config,
-  { loadConfig, autoReload }: ReloadOptions,
+  { loadConfig, autoReload, clock }: ReloadOptions & Pick<ExporterOptions, 'clock'>,
   log: Logger,
   onLoaded: (config: LoadedConfig) => void,
   onRejected: () => void,
 ): ActiveConfig {
-  let current = loadedConfig(config);
+  let current = loadedConfig(config, clock().at);
   let rejected: ReturnType<ActiveConfig['rejected']>;
   let loadedHash = autoReload?.initialHash;
   let isClosed = false;
@@ -227,7 +228,7 @@ function createActiveConfig(
     const result = await loadConfig();
     if (isClosed) return result;
     if (!result.ok) {
-      rejected = { at: clock(), problems: result.problems };
+      rejected = { at: clock().at, problems: result.problems };
       onRejected();
       log.error(
         { problems: result.problems },
@@ -235,7 +236,7 @@ function createActiveConfig(
       );
       return result;
     }
-    current = loadedConfig(result.config);
+    current = loadedConfig(result.config, clock().at);
     rejected = undefined;
     onLoaded(current);
     for (const warning of result.warnings) log.warn(warning);
@@ -264,7 +265,7 @@ function createActiveConfig(
   };
 }
 
-export function loadedConfig(config: Config): LoadedConfig {
+export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
   return {
     targets: config.targets.length,
     jobs: jobsOf(config),
@@ -273,6 +274,6 @@ export function loadedConfig(config: Config): LoadedConfig {
     links: externalLinks(config),
     text: formatConfig(config),
     hash: configHash(config),
-    loadedAt: clock(),
+    loadedAt,
   };
 }

@@ -33,12 +33,12 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
   const firings = new Map<string, Firing[]>();
   const notJudged = new Map<string, readonly string[]>();
   const replay = openRecording({ ...options, recording }, config, context, DAY_MS);
-  for await (const { timeMs, at, isStep, endpoints } of replay.moments()) {
+  for await (const { timeMs, now, isStep, endpoints } of replay.moments()) {
     if (!isStep) continue;
     steps.push(timeMs);
     // The polls between two recorded ones have succeeded.
-    const states = endpoints.map(({ state }) => repeatLastPoll(state, at));
-    for (const target of verdictsOf(states, at)) {
+    const states = endpoints.map(({ state }) => repeatLastPoll(state, now.at));
+    for (const target of verdictsOf(states, now)) {
       notJudged.set(target.target, target.notJudgedHere);
       for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
     }

@@ -29,26 +29,24 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
+  const { createClock } = await import('../clock.js');
   const { createLog } = await import('./log.js');
   const { startExporter } = await import('../exporter.js');
   const { createNetwork } = await import('../sources/network.js');
-  const { openStateFile } = await import('../state/state-file.js');
+  const { openStateFile } = await import('../engine/state-file.js');
   const log = createLog(options, context);
   for (const warning of warnings) log.warn(warning);
   const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
   if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
   const file = options['state.file'];
-  const opened = file === undefined ? undefined : await openStateFile(file, log);
-  if (opened?.ok === false) {
-    printProblems(context, opened.problems);
-    return 1;
-  }
-  const stateFile = opened?.stateFile;
-  const network = createNetwork(userAgent(context));
+  const stateFile = file === undefined ? undefined : await openStateFile(file, log);
+  const clock = createClock({ start: stateFile?.clockStart });
+  const network = createNetwork(userAgent(context), clock);
   try {
     const exporter = await startExporter(config.config, network, log, {
       ...web.options,
       build: context.build,
+      clock,
       shard: options['targets.shard'],
       loadConfig: async () => readConfig(context, options),
       autoReload,

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEngine } from '../engine/engine.js';
 import { initialState, type EndpointState } from '../engine/endpoint-state.js';
@@ -8,7 +8,7 @@ import { queryStatesOf } from '../queries/node-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { createSimulatedNode } from '../sources/simulator.js';
-import { MINUTE_MS } from '../units.js';
+import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 
 /*
  * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about
@@ -77,21 +77,18 @@ export async function pollPast(
   model: Model,
   scenario: ScenarioName,
   config: Config,
-  now: Instant,
+  now: Moment,
 ): Promise<PolledPast> {
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
   let minute = 0;
-  const at = (): Instant => {
-    const agoMs = (minutes - minute) * MINUTE_MS;
-    return { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
-  };
-  const engine = createEngine({ source: createSimulatedNode(model, at), now: at });
+  const clock = (): Moment => ({ ...now, at: now.at - (minutes - minute) * MINUTE_SECONDS });
+  const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
   engine.replace(
     jobsOf(config).map((job) => {
       const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const state = { ...initialState(context, at()), queries: queryStatesOf(context) };
+      const state = { ...initialState(context, clock().at), queries: queryStatesOf(context) };
       return { job: { ...job, context }, state };
     }),
   );

@@ -1,5 +1,5 @@
 import { configSchema, type Config } from '../config/config.js';
-import { clock } from '../clock.js';
+import { createClock, wallSeconds } from '../clock.js';
 import { startExporter } from '../exporter.js';
 import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
@@ -23,14 +23,15 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const log = createLog(options, context);
-  const network = createNetwork(userAgent(context));
+  const clock = createClock();
+  const network = createNetwork(userAgent(context), clock);
   try {
     // The past takes seconds to simulate, and nothing else is started on an address that is in use.
     const check = await startWebServer(() => undefined, web.options.listen, { log });
     await check.close();
     const { seed, scenario, blockTime: blockTimeMs } = options;
     const now = clock();
-    const startTime = options.startTime ?? Math.floor(now.epochSeconds);
+    const startTime = options.startTime ?? Math.floor(wallSeconds(now.at, now));
     const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
     const simulator = await startSimulation(options, context, model);
     try {
@@ -40,6 +41,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
       const exporter = await startExporter(config, network, log, {
         ...web.options,
         build: context.build,
+        clock,
         shard: { index: 1, count: 1 },
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
         demoState,

@@ -1,4 +1,4 @@
-import { clock } from '../clock.js';
+import { createClock, type Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEngine, FIRST_ANSWERS_MS, type Engine } from '../engine/engine.js';
 import { initialState, lastPollSucceeded } from '../engine/endpoint-state.js';
@@ -21,14 +21,15 @@ const PROGRESS_DELAY_MS = 1_000;
 export async function runOnce(options: OnceFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options);
   if (typeof config === 'number') return config;
-  const network = createNetwork(userAgent(context));
+  const clock = createClock();
+  const network = createNetwork(userAgent(context), clock);
   try {
-    const endpoints = await pollEndpoints(config, network, progressPrinter(context, options));
+    const endpoints = await pollEndpoints(config, network, clock, progressPrinter(context, options));
     const warnings = endpoints.flatMap((endpoint) => [
       ...namesWarning(endpoint),
       ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
-    return reportDocuments(context, endpoints, warnings, 'poll', options);
+    return reportDocuments(context, endpoints, warnings, 'poll', clock(), options);
   } finally {
     network.close();
   }
@@ -37,6 +38,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
 async function pollEndpoints(
   config: Config,
   source: Source<PollJob>,
+  clock: Clock,
   progress: (line: string) => void,
 ): Promise<readonly ReadEndpoint[]> {
   // One document is enough for a problem.
@@ -49,7 +51,7 @@ async function pollEndpoints(
   engine.replace(
     jobs.map((job) => ({
       job,
-      state: { ...initialState(job.context, clock()), queries: queryStatesOf(job.context) },
+      state: { ...initialState(job.context, clock().at), queries: queryStatesOf(job.context) },
     })),
   );
   const polled = new Map<string, Promise<void>>();

@@ -32,9 +32,9 @@ export async function replayRecording(
   const recording = openRecording(range, config, context);
   const stampAt = createTimestamps();
   let exporterText: string | undefined;
-  for await (const { timeMs, at, isStep, endpoints } of recording.moments()) {
+  for await (const { timeMs, now, isStep, endpoints } of recording.moments()) {
     const states = endpoints.map(({ state }) => state);
-    let text = renderEndpoints(states, 'openmetrics', at);
+    let text = renderEndpoints(states, 'openmetrics', now);
     if (isStep) text += exporterText ??= exporterFamilies(config, context, timeMs);
     await context.write(stampAt(text, timeMs));
   }
@@ -94,14 +94,14 @@ function createTimestamps(): (openMetrics: string, timeMs: number) => string {
  * first sample.
  */
 function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): string {
-  const loadedAt = { epochSeconds: sinceMs / 1000, monotonicMs: 0 };
-  return renderProcess(
+    return renderProcess(
     {
       build,
       shard: { index: 1, count: 1 },
-      config: { hash: configHash(config), loadedAt, targets: config.targets.length },
+      config: { hash: configHash(config), loadedAt: sinceMs / 1000, targets: config.targets.length },
       isConfigRejected: false,
       recorder: undefined,
+      clockOffset: 0,
     },
     'openmetrics',
   );

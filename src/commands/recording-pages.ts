@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createPages, loadedConfig } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
@@ -27,21 +27,21 @@ export async function serveRecording(
   const { recording, target, at: atMs, listen } = options;
   if (atMs === undefined) throw new Error('--serve needs --at');
   const time = new Date(atMs).toISOString();
-  const loaded = loadedConfig(config);
+  const loaded = loadedConfig(config, atMs / 1000);
   const urls = new Map(loaded.jobs.map((job) => [endpointId(job.context), job.url]));
   const range = { recording, target, from: atMs - PAST_MS, to: atMs };
   const recorded = openRecording(range, config, context, 0);
   const replayed = new Map<string, Endpoint>();
-  let at: Instant | undefined;
+  let now: Moment | undefined;
   for await (const moment of recorded.moments()) {
     for (const endpoint of moment.endpoints) replayed.set(endpointId(endpoint.state), endpoint);
-    ({ at } = moment);
+    ({ now } = moment);
   }
-  if (at === undefined) {
+  if (now === undefined) {
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the 24 hours before ${time}`);
     return 1;
   }
-  const shownAt = at;
+  const shown = { ...now, at: atMs / 1000 - now.clockOffset };
   const endpoints = Array.from(replayed, ([id, { state, job }]) => ({
     state,
     // The node of an endpoint is in no recording.
@@ -49,21 +49,21 @@ export async function serveRecording(
   }));
   const log = createLog(options, context);
   const states = endpoints.map(({ state }) => state);
-  const shown = { endpoints: () => endpoints, states: () => states };
+  const polled = { endpoints: () => endpoints, states: () => states };
   // This process has no metrics of the recorded time.
-  const metricsPage = createMetricsPage(shown, { render: async () => '' });
+  const metricsPage = createMetricsPage(polled, { render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(
     {
-      ...createPages(shown, active, {
+      ...createPages(polled, active, {
         build: context.build,
         telemetryPath: TELEMETRY_PATH,
-        startedAt: shownAt,
-        now: () => shownAt,
+        startedAt: shown.at,
+        now: () => shown,
         recorder: { status: () => undefined },
         isRecording: true,
       }),
-      metrics: async (format, encoding) => metricsPage(format, encoding, shownAt),
+      metrics: async (format, encoding) => metricsPage(format, encoding, shown),
       notYetPolled: () => [],
       reload: async () => ({ ok: false, problems: ['a recording has no configuration to reload'] }),
     },

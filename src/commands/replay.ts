@@ -6,7 +6,7 @@ import { readProblem } from '../config/text-file.js';
 import { BodyBudget, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
-import { clock } from '../clock.js';
+import { createClock } from '../clock.js';
 import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../engine/endpoint-state.js';
@@ -33,6 +33,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   }
   // Without a matching target file, there is no target.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
+  const now = createClock()();
   const base = { ...targetOptions(config, target), isSinglePoll: true };
   const endpoints: ReadEndpoint[] = [];
   const warnings: string[] = [];
@@ -40,11 +41,11 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const source = file === STANDARD_INPUT ? 'standard input' : file;
     const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
     const received = Buffer.isBuffer(bytes)
-      ? ({ ok: true, bytes, source, height, receivedAt: clock() } as const)
+      ? ({ ok: true, bytes, source, height, receivedAt: now.at } as const)
       : bytes;
     const poll = readPoll(received, stepContext);
-    const before = initialState(stepContext, clock());
-    const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, clock()) };
+    const before = initialState(stepContext, now.at);
+    const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, now) };
     endpoints.push(endpoint);
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
     warnings.push(...unrecognizedWarning(source, stepContext, bytes), ...inactiveWatched(source, endpoint));
@@ -57,7 +58,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const settings = target.crosschain ?? defaultCrosschainSettings;
     await read({ ...base, document: 'rate_limiter_input', settings }, crosschain);
   }
-  return reportDocuments(context, endpoints, warnings, 'recorded body');
+  return reportDocuments(context, endpoints, warnings, 'recorded body', now);
 }
 
 function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {

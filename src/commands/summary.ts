@@ -1,4 +1,4 @@
-import { clock, type Instant } from '../clock.js';
+import type { Moment } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documentNames, documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
@@ -34,9 +34,9 @@ export function reportDocuments(
   endpoints: readonly ReadEndpoint[],
   warnings: readonly string[],
   noun: keyof typeof plurals,
+  now: Moment,
   { summary, failOn }: Pick<OnceFlags, 'summary' | 'failOn'> = { summary: false },
 ): ExitCode {
-  const now = clock();
   const states = endpoints.map(({ state }) => state);
   context.print(renderEndpoints(states, 'text', now));
   // Failures first: a warning about the same endpoint is most likely a consequence.
@@ -88,7 +88,7 @@ export interface Summary {
 }
 
 /** The problems that a single poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
-export function summarize(states: readonly EndpointState[], now: Instant, failOn?: Severity): Summary {
+export function summarize(states: readonly EndpointState[], now: Moment, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
   const polled = states.filter(({ lastSuccess }) => lastSuccess !== undefined);
   const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);

@@ -1,4 +1,4 @@
-import { ageSeconds, type Instant } from '../clock.js';
+import type { Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
 import { remedyOf, type FailureReason, type PollError } from '../http/failure-reasons.js';
@@ -45,7 +45,7 @@ const TURN_OFF: Readonly<Record<DocumentName, string>> = {
 
 /** The time since the last success; before the first, since the endpoint was added. */
 function secondsWithoutSuccess({ lastSuccess, addedAt }: EndpointState, now: Instant): number {
-  return ageSeconds(lastSuccess?.at ?? addedAt, now);
+  return now - (lastSuccess?.at ?? addedAt);
 }
 
 /** Such as "no poll of module_state has succeeded for 18 min" */
@@ -81,7 +81,7 @@ export function endpointConditions(
   if (lastPoll !== undefined && isNearSizeLimit(failed, lastPoll.bodyBytes, maxBodyBytes)) {
     conditions.push(
       condition(endpointRules.nearLimit, {
-        startSeconds: (lastPoll.nearLimitSince ?? lastPoll.at).epochSeconds,
+        startSeconds: lastPoll.nearLimitSince ?? lastPoll.at,
         sentence: withDetails(
           failed !== undefined && sizeReasons.has(failed.reason)
             ? `a response of ${document} was rejected for its size`
@@ -94,7 +94,7 @@ export function endpointConditions(
   if (lastSuccess !== undefined && dropped.length > 0) {
     conditions.push(
       condition(endpointRules.seriesDropped, {
-        startSeconds: (lastSuccess.droppedSince ?? lastSuccess.at).epochSeconds,
+        startSeconds: lastSuccess.droppedSince ?? lastSuccess.at,
         sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
       }),
     );
@@ -105,7 +105,7 @@ export function endpointConditions(
 /** The conditions that a successful poll ends, worst first. */
 function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: boolean): readonly PresentProblem[] {
   const { document, lastPoll, lastFailure, lastSuccess, addedAt } = state;
-  const withoutSuccessSince = (lastSuccess?.at ?? addedAt).epochSeconds;
+  const withoutSuccessSince = lastSuccess?.at ?? addedAt;
   const failed = lastPoll?.ok === false ? lastFailure?.error : undefined;
   const { stale, staleOrNotServed, misconfigured, down } = endpointRules;
   if (failed !== undefined && isMissingOnNode) {
@@ -136,13 +136,13 @@ function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: 
   const since = lastFailure?.since ?? addedAt;
   if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
-    const startSeconds = (lastFailure?.misconfiguredSince ?? since).epochSeconds;
+    const startSeconds = lastFailure?.misconfiguredSince ?? since;
     // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
     conditions.push(condition(misconfigured, { startSeconds, limitSeconds: down.forMinutes * 60, sentence }));
   }
   if (failed !== undefined) {
     const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);
-    conditions.push(condition(down, { startSeconds: since.epochSeconds, sentence }));
+    conditions.push(condition(down, { startSeconds: since, sentence }));
   }
   return failed === undefined
     ? conditions
@@ -152,14 +152,14 @@ function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: 
 /** The worst condition that a successful poll ends, if its alert has fired. */
 export function endedBySuccess(before: EndpointState, at: Instant, isMissingOnNode: boolean): readonly EndedProblem[] {
   return failingConditions(before, at, isMissingOnNode)
-    .filter(({ startSeconds, limitSeconds }) => at.epochSeconds - startSeconds >= limitSeconds)
+    .filter(({ startSeconds, limitSeconds }) => at - startSeconds >= limitSeconds)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({
       name,
       severity,
       subject,
       startSeconds,
-      endSeconds: at.epochSeconds,
+      endSeconds: at,
     }));
 }
 
@@ -190,7 +190,7 @@ function unjudgedCondition(
   now: Instant,
 ): readonly PresentProblem[] {
   const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
-  if (unjudged.length === 0 || now.epochSeconds - startSeconds < SHOWN_AFTER_SECONDS) return [];
+  if (unjudged.length === 0 || now - startSeconds < SHOWN_AFTER_SECONDS) return [];
   const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
   return [
     condition(rule, {

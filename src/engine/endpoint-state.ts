@@ -1,7 +1,7 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
-import { ageSeconds, type Instant } from '../clock.js';
+import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
@@ -141,7 +141,7 @@ export function exportedSuccess(
   { lastSuccess, staleAfterMs }: EndpointState,
   now: Instant,
 ): SuccessfulPoll | undefined {
-  return lastSuccess !== undefined && ageSeconds(lastSuccess.at, now) * 1000 <= staleAfterMs ? lastSuccess : undefined;
+  return lastSuccess !== undefined && (now - lastSuccess.at) * 1000 <= staleAfterMs ? lastSuccess : undefined;
 }
 
 /** The queries without stale answers. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Instant } from '../clock.js';
+import type { Clock, Instant, Moment } from '../clock.js';
 import type { DocumentName, OtherAnswers } from '../document-types.js';
 import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
@@ -52,7 +52,7 @@ export interface AnsweredRound {
   readonly exchanges: readonly QueryExchange[];
   /** When the requests were sent. */
   readonly startedAt: Instant;
-  readonly at: Instant;
+  readonly now: Moment;
 }
 
 export interface Poll {
@@ -80,7 +80,7 @@ export interface Engine<Job extends EndpointJob> {
 
 export interface EngineOptions<Job extends EndpointJob> {
   readonly source: Source<Job>;
-  readonly now: () => Instant;
+  readonly now: Clock;
   readonly sinks?: readonly Sink[];
   /** How long a first document waits for answers. */
   readonly firstAnswersMs?: number;
@@ -158,10 +158,10 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (endpoint === undefined) return undefined;
     const { state, beforeFirst } = endpoint;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
-    const at = now();
+    const moment = now();
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
-    const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), at);
-    const after = timedStep(before, { ...withAnswers(read, otherAnswers), hasOtherSucceeded }, job.context, at);
+    const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
+    const after = timedStep(before, { ...withAnswers(read, otherAnswers), hasOtherSucceeded }, job.context, moment);
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
@@ -169,7 +169,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     return read;
   }
 
-  async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now())): Promise<void> {
+  async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {
     const { query: send } = source;
     const due = Array.from(endpointOf(job)?.state.queries.values() ?? []).filter(isWanted);
     if (send !== undefined) await Promise.all(due.map(async ({ query }) => sendQuery(job, query, send)));
@@ -177,7 +177,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
 
   async function sendQuery(job: Job, query: NodeQuery, send: NonNullable<Source<Job>['query']>): Promise<void> {
     const state = endpointOf(job)?.state;
-    const startedAt = now();
+    const startedAt = now().at;
     const context = state && queryContext(job.context, state, startedAt);
     // The document can lack the fields from which requests are made.
     const requests = context === undefined ? [] : query.requests(context);
@@ -194,12 +194,12 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   function answered(job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant): void {
     const endpoint = endpointOf(job);
     const before = endpoint?.state.queries.get(query.name);
-    const at = now();
-    const context = endpoint && queryContext(job.context, endpoint.state, at);
+    const moment = now();
+    const context = endpoint && queryContext(job.context, endpoint.state, moment.at);
     if (endpoint === undefined || before === undefined || context === undefined) return;
-    const after = afterRound(before, context, exchanges, startedAt, at);
+    const after = afterRound(before, context, exchanges, startedAt, moment);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
-    for (const sink of sinks) sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, at });
+    for (const sink of sinks) sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });
   }
 
   return {
@@ -212,7 +212,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       isClosed = true;
     },
     hold: (isHeld) => {
-      const at = now();
+      const { at } = now();
       replace(
         Array.from(endpoints.values(), (endpoint) =>
           isHeld(endpoint) ? { ...endpoint, state: heldState(endpoint.state, at) } : endpoint,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { clock, type Instant } from '../clock.js';
+import type { Clock, Instant } from '../clock.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
 import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
 import { createPollLog, createVerdictLog } from './poll-log.js';
-import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
+import { memoryOf, withMemory, type EndpointMemory } from './memory.js';
 import type { Source } from './source.js';
 
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
@@ -30,7 +30,7 @@ export interface PollRecorder extends Sink {
 
 /** The memory that survives a restart. */
 export interface SavedMemory {
-  readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
+  readonly memoryOf: (key: EndpointKey) => EndpointMemory | undefined;
   /** Writes the memory within a second, because a problem has begun or ended. */
   readonly writeSoon: () => void;
 }
@@ -45,7 +45,7 @@ const INTERVALS_AFTER_DENSE_BODY = 10;
 export interface PollLoopOptions {
   readonly source: Source<PollJob>;
   readonly log: Logger;
-  readonly now?: () => Instant;
+  readonly now: Clock;
   /** The states from which the demo continues. */
   readonly demoState?: ((job: PollJob) => EndpointState | undefined) | undefined;
   readonly recorder?: PollRecorder | undefined;
@@ -53,7 +53,7 @@ export interface PollLoopOptions {
 }
 
 export function createPollLoop(options: PollLoopOptions): PollLoop {
-  const { source, log, now = clock, demoState, recorder, stateFile } = options;
+  const { source, log, now, demoState, recorder, stateFile } = options;
   const timers = new Map<string, Repeating>();
   const pollLog = createPollLog(log);
   // A recording has the next document of each endpoint.
@@ -87,9 +87,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
         const { restored, problems } = previous.state;
         return { ...initial, restored, problems };
       }
-      return withRemembered(
+      return withMemory(
         initial,
-        (previous && rememberedOf(previous.state)) ?? stateFile?.rememberedOf(job.context),
+        (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context),
       );
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);

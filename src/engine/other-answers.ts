@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import { wallSeconds, type Instant, type Moment } from '../clock.js';
 import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
@@ -33,21 +33,21 @@ export function otherAnswersOf(
   context: StepContext,
   state: EndpointState,
   siblingOf: SiblingOf,
-  at: Instant,
+  now: Moment,
 ): OtherAnswers {
   const snapshot = state.lastSuccess?.snapshot;
   switch (context.document) {
     case 'module_state': {
-      const reading = currentReading(siblingOf('external_contract'), at);
+      const reading = currentReading(siblingOf('external_contract'), now);
       return {
         ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
         externalHeight: reading?.height,
         isContractPaused: reading?.paused,
-        isNodeBehind: isNodeBehind(freshAnswers(state, at)),
+        isNodeBehind: isNodeBehind(freshAnswers(state, now.at)),
       };
     }
     case 'rate_limiter_input': {
-      const answered = freshAnswers(state, at);
+      const answered = freshAnswers(state, now.at);
       const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
       return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
     }
@@ -57,9 +57,9 @@ export function otherAnswersOf(
 }
 
 /** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
-function currentReading(contract: EndpointState | undefined, at: Instant): ContractReading | undefined {
-  const reading = pastOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
-  return reading !== undefined && at.epochSeconds - reading.blockSeconds <= BEHIND_SECONDS ? reading : undefined;
+function currentReading(contract: EndpointState | undefined, now: Moment): ContractReading | undefined {
+  const reading = pastOf('external_contract', contract && exportedSuccess(contract, now.at)?.snapshot);
+  return reading !== undefined && wallSeconds(now.at, now) - reading.blockSeconds <= BEHIND_SECONDS ? reading : undefined;
 }
 
 /** What queries are made and rendered with; `undefined` before the first successful poll, and for a recorded body. */

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { remedyOf } from '../http/failure-reasons.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
-import type { Instant } from '../clock.js';
+import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query-state.js';
-import { MINUTE_MS } from '../units.js';
+import { MINUTE_SECONDS } from '../units.js';
 import {
   endpointId,
   isDocumentNotServed,
@@ -19,13 +19,13 @@ import { haveBegunOrEnded, reportedVerdicts, verdictsOf, type ReportedVerdicts, 
 /* The log of polls: changes, not results. */
 
 export function createPollLog(log: Logger) {
-  /** The last log line about the present failure of an endpoint, on the monotonic clock. */
-  const failureLoggedAtMs = new Map<string, number>();
+  /** The last log line about the present failure of an endpoint. */
+  const failureLoggedAt = new Map<string, number>();
   return {
     /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
     polled: ({ before, after }: Pick<SteppedPoll, 'before' | 'after'>): void => {
       if (lastPollSucceeded(after)) {
-        failureLoggedAtMs.delete(endpointId(after));
+        failureLoggedAt.delete(endpointId(after));
         logSuccess(log, before, after);
         return;
       }
@@ -33,11 +33,11 @@ export function createPollLog(log: Logger) {
       if (lastPoll === undefined || lastFailure === undefined) return;
       const { reason, message } = lastFailure.error;
       const isNew = before.lastPoll?.ok !== false || before.lastFailure?.error.reason !== reason;
-      const loggedAtMs = failureLoggedAtMs.get(endpointId(after)) ?? -Infinity;
-      const isRepeated = !isDocumentNotServed(after) && lastPoll.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
+      const loggedAt = failureLoggedAt.get(endpointId(after)) ?? -Infinity;
+      const isRepeated = !isDocumentNotServed(after) && lastPoll.at - loggedAt >= REPEAT_AFTER_SECONDS;
       if (!isNew && !isRepeated) return;
       log.warn({ target, document, reason, remedy: remedyOf(lastFailure.error, document) }, `poll failed: ${message}`);
-      failureLoggedAtMs.set(endpointId(after), lastPoll.at.monotonicMs);
+      failureLoggedAt.set(endpointId(after), lastPoll.at);
     },
     /** Logs the first of equal failures of a query, and their end. */
     answered: ({ endpoint, before, after }: AnsweredRound): void => {
@@ -55,13 +55,13 @@ export function createPollLog(log: Logger) {
     },
     forgetOthers: (states: readonly EndpointState[]): void => {
       const ids = new Set(states.map(endpointId));
-      for (const id of failureLoggedAtMs.keys()) if (!ids.has(id)) failureLoggedAtMs.delete(id);
+      for (const id of failureLoggedAt.keys()) if (!ids.has(id)) failureLoggedAt.delete(id);
     },
   };
 }
 
 /** A persistent failure is logged again at this interval. */
-const REPEAT_AFTER_MS = 10 * MINUTE_MS;
+const REPEAT_AFTER_SECONDS = 10 * MINUTE_SECONDS;
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
@@ -106,7 +106,7 @@ function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
 export function createVerdictLog(
   log: Logger,
   states: () => readonly EndpointState[],
-  now: () => Instant,
+  now: Clock,
   changed: (target: string) => void,
 ) {
   const reported = new Map<string, ReportedVerdicts>();

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
-import { secondsSince, type Instant } from '../clock.js';
+import { secondsSince, type Moment } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
@@ -50,10 +50,10 @@ export function timedStep<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,
   context: StepContext<Name>,
-  at: Instant,
+  now: Moment,
 ): EndpointState {
   const started = performance.now();
-  const after = step(before, poll, context, at);
+  const after = step(before, poll, context, now);
   const { lastPoll } = after;
   // A recorded poll has the duration of its step.
   if (lastPoll?.ok !== true || poll.phaseSeconds.derive !== undefined) return after;

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
-import type { Instant } from '../clock.js';
+import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
@@ -74,12 +74,12 @@ interface ReadContent<Name extends DocumentName> {
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-/** The state after a poll that ended at `at`. */
+/** The state after a poll that ended now. */
 export function step<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,
   context: StepContext<Name>,
-  at: Instant,
+  { at, clockOffset }: Moment,
 ): EndpointState {
   const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
   const regression = regressionOf(state, poll, context);
@@ -105,7 +105,7 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isMissingOnNode = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems } = derive(state, outcome, context);
+  const { snapshot, problems } = derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
@@ -166,6 +166,7 @@ function derive<Name extends DocumentName>(
   state: EndpointState,
   { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
+  clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
   const { document, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
   const definition = documents[document];
@@ -173,6 +174,7 @@ function derive<Name extends DocumentName>(
   const last = isOf(document, before) ? before : undefined;
   const documentContext: DocumentContext<DocumentTypes[Name]> = {
     at: receivedAt,
+    clockOffset,
     height,
     past: last?.past,
     otherAnswers,
@@ -181,7 +183,7 @@ function derive<Name extends DocumentName>(
   };
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
-  const { memory: problems, ...judgement } = judge(state, input, flow, receivedAt, context);
+  const { memory: problems, ...judgement } = judge(state, input, flow, { at: receivedAt, clockOffset }, context);
   const identity = identityOf(content, context);
   const snapshot = {
     document,
@@ -193,7 +195,7 @@ function derive<Name extends DocumentName>(
     errors,
     otherAnswers,
     kept: compressed && { body: compressed, context: documentContext, maxValues },
-    ...render(input, flow, judgement, context),
+    ...render(input, flow, judgement, context, clockOffset),
   };
   return { snapshot, problems };
 }
@@ -202,16 +204,16 @@ function judge<Name extends DocumentName>(
   state: EndpointState,
   input: DocumentTypes[Name]['input'],
   flow: DocumentTypes[Name]['flow'],
-  at: Instant,
+  now: Moment,
   context: StepContext<Name>,
 ) {
   const evidence: Evidence<Name> = {
     input,
     flow,
-    answers: freshAnswers(state, at),
-    answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
+    answers: freshAnswers(state, now.at),
+    answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
   };
-  return judgeProblems(state.problems, context.document, evidence, at, context);
+  return judgeProblems(state.problems, context.document, evidence, now, context);
 }
 
 function render<Name extends DocumentName>(
@@ -219,6 +221,7 @@ function render<Name extends DocumentName>(
   flow: DocumentTypes[Name]['flow'],
   judgement: Judgement,
   { document, target, targetLabels, maxSeries }: StepContext<Name>,
+  clockOffset: number,
 ): Pick<Snapshot, 'renderedFamilies' | 'renderedCumulative'> {
   const definition = documents[document];
   const fixedLabels = formatTargetLabels(target, targetLabels);
@@ -226,7 +229,7 @@ function render<Name extends DocumentName>(
     renderedFamilies: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...problemLines(judgement, document, fixedLabels, maxSeries),
+      ...problemLines(judgement, document, fixedLabels, maxSeries, clockOffset),
     ],
     renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };

@@ -1,4 +1,4 @@
-import { isoTime, type Instant } from '../clock.js';
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
@@ -77,20 +77,20 @@ interface Judged extends Verdict {
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
-export function verdictsOf(states: readonly EndpointState[], now: Instant): readonly TargetVerdicts[] {
+export function verdictsOf(states: readonly EndpointState[], now: Moment): readonly TargetVerdicts[] {
   const byTarget = groupBy(states, ({ target }) => target);
   return Array.from(byTarget, ([target, ofTarget]) => targetVerdicts(target, ofTarget, now));
 }
 
-function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
+function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
   const hasOtherSucceeded = states.some(lastPollSucceeded);
   const isMissingOnNode = (state: EndpointState): boolean => hasOtherSucceeded && isDocumentNotServed(state);
   const conditions = states.flatMap((state) => conditionsOf(state, now, isMissingOnNode(state)));
   const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || isMissingOnNode(state) || exportedSuccess(state, now) !== undefined
+    documents[state.document].isOptional || isMissingOnNode(state) || exportedSuccess(state, now.at) !== undefined
       ? []
-      : [withoutSuccess(state, now)],
+      : [withoutSuccess(state, now.at)],
   );
   const [worst] = verdicts;
   const isFiring = worst?.state === 'firing' && worst.severity !== 'info';
@@ -102,37 +102,38 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
     lastKnown: states.flatMap((state) => lastKnownOf(state, now)),
     verdicts,
     notJudgedHere: Array.from(
-      new Set(states.flatMap((state) => exportedSuccess(state, now)?.snapshot.judgement.notJudgedHere ?? [])),
+      new Set(states.flatMap((state) => exportedSuccess(state, now.at)?.snapshot.judgement.notJudgedHere ?? [])),
     ),
   };
 }
 
 /** There is no data since then: the problem may have ended. */
-function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
+function lastKnownOf(state: EndpointState, now: Moment): readonly LastKnown[] {
   const { lastSuccess } = state;
-  if (lastSuccess === undefined || exportedSuccess(state, now) !== undefined) return [];
-  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, lastSuccess.at)) });
+  if (lastSuccess === undefined || exportedSuccess(state, now.at) !== undefined) return [];
+  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, { ...now, at: lastSuccess.at })) });
   if (worst === undefined || isNote(worst)) return [];
   const { document, alert, severity, sentence } = worst;
-  return [{ document, alert, severity, at: isoTime(lastSuccess.at.epochSeconds), headline: sentence.headline }];
+  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), headline: sentence.headline }];
 }
 
-function conditionsOf(state: EndpointState, now: Instant, isMissingOnNode: boolean): readonly Judged[] {
-  const { unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
-  const conditions = [...endpointConditions(state, now, isMissingOnNode), ...unjudgedConditions(state, unjudged, now)];
+function conditionsOf(state: EndpointState, now: Moment, isMissingOnNode: boolean): readonly Judged[] {
+  const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
+  const conditions = [...endpointConditions(state, now.at, isMissingOnNode), ...unjudgedConditions(state, unjudged, now.at)];
   const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
   // The target is judged without its optional documents, so that a single failed poll of them is not shown.
   return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;
 }
 
-function problemsOf(state: EndpointState, now: Instant): readonly Judged[] {
-  const { present = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
+function problemsOf(state: EndpointState, now: Moment): readonly Judged[] {
+  const { present = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
   return present.map((problem) => verdictOf(state, problem, now)).filter(isShown);
 }
 
-function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Instant): Judged {
-  const { problem, startSeconds, isProven, limitSeconds, subject, sentence, action, validators } = present;
-  const age = Math.max(0, now.epochSeconds - startSeconds);
+function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Moment): Judged {
+  const { problem, isProven, limitSeconds, subject, sentence, action, validators } = present;
+  const age = Math.max(0, now.at - present.startSeconds);
+  const startSeconds = wallSeconds(present.startSeconds, now);
   return {
     target,
     document,

@@ -2,7 +2,7 @@ import { documentNames, documents } from '../documents.js';
 import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import type { Instant } from '../clock.js';
+import type { Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
@@ -15,7 +15,7 @@ import type { ProcessMetrics } from './process-metrics.js';
 export type ContentEncoding = 'identity' | 'gzip';
 
 /** The body of `/metrics` at a point in time. */
-export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Instant) => Promise<Buffer>;
+export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Moment) => Promise<Buffer>;
 
 interface CachedPage {
   readonly key: CacheKey;
@@ -28,7 +28,7 @@ interface CachedPage {
  * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states, and the process metrics return
  * another promise once a second. With the same states, time only removes families, which become stale, so that their number suffices.
  */
-type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...familyCounts: readonly number[]];
+type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...offsetAndFamilyCounts: readonly number[]];
 
 function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
@@ -44,7 +44,7 @@ export function createMetricsPage(
   return async (format, encoding, now) => {
     const states = endpoints.states();
     const processText = processMetrics.render(format, now);
-    const key: CacheKey = [states, processText, ...states.map((state) => exportedFamilies(state, now).length)];
+    const key: CacheKey = [states, processText, now.clockOffset, ...states.map((state) => exportedFamilies(state, now.at).length)];
     let page = pages.get(format);
     if (page === undefined || !isSameKey(page.key, key)) {
       const text = renderEndpoints(states, format, now);
@@ -84,12 +84,12 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 };
 
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
-export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Instant): string {
+export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
   const textByFamily = new Map<string, string>();
   for (const state of states) {
-    const chainFamilies = exportedFamilies(state, now);
+    const chainFamilies = exportedFamilies(state, now.at);
     const cumulative = state.lastSuccess?.snapshot.renderedCumulative ?? [];
-    for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state)]) {
+    for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state, now)]) {
       textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
     }
   }

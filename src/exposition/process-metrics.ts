@@ -3,7 +3,7 @@ import type { Shard } from '../config/shard.js';
 import { counter, families, gauge, labeledGauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
-import type { Instant } from '../clock.js';
+import { wallSeconds, type Instant, type Moment } from '../clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -33,6 +33,7 @@ export interface ProcessState {
   readonly config: ConfigFacts;
   /** Whether the last reload has failed. */
   readonly isConfigRejected: boolean;
+  readonly clockOffset: number;
   /** `undefined` when nothing is recorded. */
   readonly recorder: RecorderCounts | undefined;
 }
@@ -66,7 +67,7 @@ export const processFamilies = families<ProcessState>({
   }),
   bridge_exporter_config_last_reload_success_timestamp_seconds: gauge({
     help: 'Time of the last successful load of the configuration.',
-    value: ({ config }) => config.loadedAt.epochSeconds,
+    value: ({ config, clockOffset }) => wallSeconds(config.loadedAt, { clockOffset }),
   }),
   bridge_exporter_config_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
@@ -134,10 +135,10 @@ export interface ProcessMetrics {
   readonly configLoaded: (config: ConfigFacts) => void;
   readonly configRejected: () => void;
   /** The text at a point in time. The same promise for a second, so that frequent scrapes cost little, or until the next reload. */
-  readonly render: (format: Format, now: Instant) => Promise<string>;
+  readonly render: (format: Format, now: Moment) => Promise<string>;
 }
 
-const MAX_AGE_MS = 1000;
+const MAX_AGE_SECONDS = 1;
 
 export function createProcessMetrics(
   build: BuildInfo,
@@ -145,9 +146,9 @@ export function createProcessMetrics(
   recorder: () => RecorderCounts | undefined = () => undefined,
 ): ProcessMetrics {
   const registry = createNodeRegistry();
-  let config: ConfigFacts = { hash: 0, loadedAt: { epochSeconds: 0, monotonicMs: 0 }, targets: 0 };
+  let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0 };
   let isConfigRejected = false;
-  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAtMs: number }>();
+  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAt: Instant }>();
   return {
     configLoaded: (loaded) => {
       config = loaded;
@@ -159,12 +160,12 @@ export function createProcessMetrics(
       cache.clear();
     },
     // Not async, which would return another promise each time.
-    render: (format, { monotonicMs }) => {
+    render: (format, { at, clockOffset }) => {
       const cached = cache.get(format);
-      if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
-      const state = { build, shard, config, isConfigRejected, recorder: recorder() };
+      if (cached !== undefined && at - cached.collectedAt < MAX_AGE_SECONDS) return cached.text;
+      const state = { build, shard, config, isConfigRejected, recorder: recorder(), clockOffset };
       const text = renderNode(registry, format).then((nodeText) => nodeText + renderProcess(state, format));
-      cache.set(format, { text, collectedAtMs: monotonicMs });
+      cache.set(format, { text, collectedAt: at });
       return text;
     },
   };

@@ -112,7 +112,7 @@ export function changesBetween(
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),
     transferSeconds: executed
       .flatMap(({ ids }) => ids.flatMap((id) => seenAtMs(before.arrivals, id) ?? []))
-      .map((since) => (input.at.monotonicMs - since) / 1000),
+      .map((since) => (input.at * 1000 - since) / 1000),
     hasUnseen: hiddenBatches > 0 || hiddenTransfers > 0 || unexplained > 0,
   };
 }

@@ -54,9 +54,9 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   highest: undefined,
 };
 
-/** The flow after a restart: nothing is counted, and nothing is counted again. */
-export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
-  return { ...EMPTY_BRIDGE_FLOW, highest };
+/** What continues after a restart: nothing is counted, and nothing is counted again. */
+export function restartedBridge({ highest }: BridgeFlow): Pick<BridgeFlow, 'highest'> {
+  return { highest };
 }
 
 /** The sum of a counter over tokens. */
@@ -96,7 +96,7 @@ export function trackBridge(
   }
   const earlier = gapToBaseline === 'contract' || gapToBaseline === 'regression' ? undefined : baseline;
   // In a gap, the time at which a transfer appeared is unknown.
-  const seenAtMs = changes && Math.round(input.at.monotonicMs);
+  const seenAtMs = changes && Math.round(input.at * 1000);
   const arrivals = arrivalsAfter(earlier, document, seenAtMs);
   const next: BridgeFlow = {
     ...(changes === undefined ? { ...flow, tokens } : withChanges({ ...flow, tokens }, changes)),

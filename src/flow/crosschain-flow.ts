@@ -1,4 +1,4 @@
-import { type Instant, ageSeconds } from '../clock.js';
+import { wallSeconds, type Instant, type Moment } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { ListName, OutboundContent } from '../facts/crosschain/cctxs.js';
@@ -62,7 +62,7 @@ export interface CrosschainFlow extends ComparisonState<CrosschainBaseline> {
   /** The transactions to ask the node for, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
   /** The time of the last questions, on the monotonic clock. */
-  readonly askedAtMs: number | undefined;
+  readonly askedAt: number | undefined;
   /** Whether the node has ever answered. */
   readonly isAnswered: boolean;
   /** Indexes of counted transactions: a node can list them again. */
@@ -73,7 +73,7 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   chains: new Map([[OTHER, noneOf(OTHER)]]),
   ...notCompared(gapReasons),
   departed: [],
-  askedAtMs: undefined,
+  askedAt: undefined,
   isAnswered: false,
   counted: new Set(),
 };
@@ -104,7 +104,7 @@ export function trackCrosschain(
   // The baseline stays, so that its missed transactions are asked for when a later document does not list them.
   if (document === undefined) return before === undefined ? settled : interrupted(settled, 'list');
   if (document.isTruncated) return before === undefined ? settled : interrupted(settled, 'truncated');
-  const { at } = input;
+  const { at, clockOffset } = input;
   // Transactions that left before a restart can be of chains that are not listed.
   const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
   const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
@@ -116,7 +116,7 @@ export function trackCrosschain(
   const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
   const next = { ...settled, chains, baseline, isInterrupted: false };
   if (before === undefined) return next;
-  const changes = changesBetween(before, document, at, isComparable);
+  const changes = changesBetween(before, document, { at, clockOffset }, isComparable);
   const followed = withDeparted(next, changes, input);
   if (reason !== undefined) return withGap(followed, reason);
   if (!isComparable) return followed;
@@ -130,12 +130,12 @@ export function trackCrosschain(
  */
 function settle(
   flow: CrosschainFlow,
-  { at, cctxAnswers: answers, cctxsAskedAtMs: askedAtMs }: CrosschainInput,
+  { at, cctxAnswers: answers, cctxsAskedAt: askedAt }: CrosschainInput,
   document: CrosschainDocument | undefined,
   staleAfterMs: number,
 ): CrosschainFlow {
   // Without questions since the last document, the order stays.
-  const asked = new Set(askedAtMs === flow.askedAtMs ? [] : nextQuestions(flow));
+  const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
   const oldestQuestionFirst = [...flow.departed.filter((cctx) => !asked.has(cctx)), ...asked];
   const keys = new Set(
     document && flow.departed.some(({ lastKey }) => lastKey !== undefined) ? keysOf(document.live) : [],
@@ -153,7 +153,7 @@ function settle(
       continue;
     }
     const answer = answers?.get(cctx.index);
-    const seconds = ageSeconds(cctx.at, at);
+    const seconds = (at - cctx.at);
     if (answer === 'pending') departed.push({ ...cctx, pendingAnswers: isPending(cctx) ? 2 : 1 });
     else if (answer !== undefined) finished.push({ ...cctx, outcome: answer });
     else if (isPending(cctx) || seconds * 1000 <= staleAfterMs) departed.push(cctx);
@@ -163,12 +163,12 @@ function settle(
     }
   }
   const isAnswered = flow.isAnswered || (answers !== undefined && answers.size > 0);
-  return withFinished({ ...flow, askedAtMs, isAnswered, departed }, finished);
+  return withFinished({ ...flow, askedAt, isAnswered, departed }, finished);
 }
 
 /** A truncated list has the transaction again. No later document is compared with that list, so that the departure cannot be counted. */
 function listedAgain(cctx: DepartedCctx, at: Instant): DepartedCctx {
-  const seconds = cctx.seconds === undefined ? undefined : cctx.seconds + ageSeconds(cctx.at, at);
+  const seconds = cctx.seconds === undefined ? undefined : cctx.seconds + (at - cctx.at);
   return { ...cctx, at, seconds, pendingAnswers: 0, isUncounted: true };
 }
 
@@ -221,7 +221,7 @@ interface CrosschainChanges extends Departures {
 function changesBetween(
   before: CrosschainBaseline,
   { live }: CrosschainDocument,
-  at: Instant,
+  now: Moment,
   isComparable: boolean,
 ): CrosschainChanges {
   const keys = new Set(keysOf(live));
@@ -237,8 +237,8 @@ function changesBetween(
     departed[row < before.missed ? 'missed' : 'pending'].push({
       index,
       ...cctx,
-      seconds: ageWhenGone(created, at),
-      at,
+      seconds: ageWhenGone(created, wallSeconds(now.at, now)),
+      at: now.at,
       pendingAnswers: 0,
       isUncounted: !isComparable,
       ...(keys.size === 0 && { lastKey: key }),
@@ -248,8 +248,8 @@ function changesBetween(
 }
 
 /** `undefined` also when the clock of the hub is ahead. */
-function ageWhenGone(created: number | undefined, { epochSeconds }: Instant): number | undefined {
-  return created === undefined || created > epochSeconds ? undefined : epochSeconds - created;
+function ageWhenGone(created: number | undefined, goneSeconds: number): number | undefined {
+  return created === undefined || created > goneSeconds ? undefined : goneSeconds - created;
 }
 
 /** Whether a nonce between two listed ones was never listed. */
@@ -320,9 +320,12 @@ export function isPending({ pendingAnswers }: DepartedCctx): boolean {
  * The flow after a restart, which is a gap: nothing is counted, and the node is asked for the missed and the departed transactions, of which only
  * pending ones count.
  */
-export function restartedCrosschain({ baseline, departed, isAnswered }: CrosschainFlow): CrosschainFlow {
+export function restartedCrosschain({
+  baseline,
+  departed,
+  isAnswered,
+}: CrosschainFlow): Pick<CrosschainFlow, 'baseline' | 'isInterrupted' | 'departed' | 'isAnswered'> {
   return {
-    ...EMPTY_CROSSCHAIN_FLOW,
     baseline: baseline && onlyMissed(baseline),
     isInterrupted: baseline !== undefined,
     departed: departed.map((cctx) => (isPending(cctx) ? cctx : { ...cctx, isUncounted: true })),

@@ -1,4 +1,6 @@
-import { type Instant, msBetween } from '../clock.js';
+import type { Instant } from '../clock.js';
+
+const msBetween = (from: Instant, to: Instant): number => (to - from) * 1000;
 import { MINUTE_MS } from '../units.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';

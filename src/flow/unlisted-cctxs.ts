@@ -16,9 +16,9 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
   const { settings, at } = input;
   if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
   const { indexes, older_than: olderThanMs } = settings.ignore;
-  return flow.departed.filter(isPending).map(({ seconds, at: { epochSeconds: gone }, ...departed }) => {
+  return flow.departed.filter(isPending).map(({ seconds, at: gone, ...departed }) => {
     const created = seconds === undefined ? undefined : gone - seconds;
-    const isOld = created !== undefined && olderThanMs > 0 && (at.epochSeconds - created) * 1000 > olderThanMs;
+    const isOld = created !== undefined && olderThanMs > 0 && (at - created) * 1000 > olderThanMs;
     return { ...departed, created, gone, isIgnored: isOld || indexes.includes(departed.index) };
   });
 }

@@ -1,3 +1,4 @@
+import { wallSeconds } from '../clock.js';
 import { compare, floorDivide, ratio, type AnyNumber } from '../chain/decimal.js';
 import { asDecimalString } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
@@ -163,7 +164,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: (input) =>
       chains.lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
         labels: chains.chainLabels(chainId, input),
-        value: sinceSeconds,
+        value: wallSeconds(sinceSeconds, input),
       })),
   }),
   crosschain_highest_pending_nonce: labeledGauge({

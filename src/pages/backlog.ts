@@ -1,4 +1,4 @@
-import { ageSeconds, isoTime, type Instant } from '../clock.js';
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { toSeconds } from '../chain/decimal.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
@@ -49,7 +49,7 @@ export function backlogStatistics(
   judged: Pick<TargetVerdicts, 'verdicts'>,
   items: Items,
   flow: FlowView | null,
-  now: Instant,
+  now: Moment,
 ) {
   const isBridge = items.document === 'module_state';
   const crosschain = items.document === 'rate_limiter_input' ? crosschainStatistics(items, now) : [];
@@ -149,10 +149,10 @@ function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => b
   return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
 }
 
-function crosschainStatistics(items: CrosschainItems, now: Instant): readonly Statistic[] {
+function crosschainStatistics(items: CrosschainItems, now: Moment): readonly Statistic[] {
   const { missed, pending, hidden, pendingValue, rateLimit } = items;
   const worth = list(pendingValue === null ? [] : sumText([pendingValue]));
-  const nowMs = Math.trunc(now.epochSeconds * 1000);
+  const nowMs = Math.trunc(wallSeconds(now.at, now) * 1000);
   const age = ({ createdAt }: { readonly createdAt: string | null }): number | null =>
     createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
   return [
@@ -240,31 +240,31 @@ const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | n
 export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 
 /** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
-export function flowView({ state: { lastSuccess, flowHistory: history }, job }: ShownEndpoint, now: Instant) {
+export function flowView({ state: { lastSuccess, flowHistory: history }, job }: ShownEndpoint, now: Moment) {
   const { since } = history;
   const dueSince = pastOf('module_state', lastSuccess?.snapshot)?.oldestDueSeconds;
-  const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
-  const day = flowIncrease(history, DAY_SECONDS / 60, now);
+  const hour = flowIncrease(history, HOUR_SECONDS / 60, now.at);
+  const day = flowIncrease(history, DAY_SECONDS / 60, now.at);
   if (since === undefined || hour === undefined || day === undefined) return null;
   return {
     /** The start of counting, ISO 8601. A restart of the exporter begins at 0. */
-    since: isoTime(since.epochSeconds),
-    countedSeconds: ageSeconds(since, now),
+    since: isoTime(wallSeconds(since, now)),
+    countedSeconds: now.at - since,
     /** Withdrawals executed in the last hour and in the last 24 hours, at most since counting began. */
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
     /** The median of the last 24 hours, by the buckets of `bridge_transfer_duration_seconds`; `null` without a known duration. */
     medianSeconds: medianSeconds(day) ?? null,
     /** Age of the oldest due withdrawal; `null` without a due withdrawal. */
-    oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.epochSeconds - dueSince),
+    oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.at - dueSince),
     /** `null` unless the target has an objective. */
     objective: objectiveView(job, history, now),
   };
 }
 
-function objectiveView({ context }: ShownEndpoint['job'], history: FlowHistory, now: Instant) {
+function objectiveView({ context }: ShownEndpoint['job'], history: FlowHistory, now: Moment) {
   const { objective } = context.document === 'module_state' ? context.settings : {};
-  const increase = flowIncrease(history, FLOW_MINUTES, now);
+  const increase = flowIncrease(history, FLOW_MINUTES, now.at);
   if (objective === undefined || increase === undefined) return null;
   const seconds = toSeconds(objective.withdrawal);
   /** Share of the withdrawals that has to meet it. */

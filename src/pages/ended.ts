@@ -1,4 +1,4 @@
-import { isoTime, type Instant } from '../clock.js';
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { ENDED_SECONDS, type EndedProblem } from '../problems/memory.js';
 import { severities, subjectLabels, type Subject } from '../problems/problem.js';
 import { durationInWords } from '../text/format.js';
@@ -13,10 +13,10 @@ import type { TargetView } from './view.js';
 /* The ended problems of a target: the reason of an alert that is over when its page is opened. */
 
 /** The problems that ended within a week, newest first. A warning that was critical at the same time is not listed. */
-export function endedProblems(endpoints: readonly { readonly state: EndpointState }[], now: Instant) {
+export function endedProblems(endpoints: readonly { readonly state: EndpointState }[], now: Moment) {
   return endpoints
     .flatMap(({ state: { document, problems } }) => problems.ended.map((problem) => ({ ...problem, document })))
-    .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_SECONDS)
+    .filter(({ endSeconds }) => endSeconds > now.at - ENDED_SECONDS)
     .filter((ended, _index, all) => !all.some((other) => isWorseForm(other, ended)))
     .toSorted((a, b) => b.endSeconds - a.endSeconds)
     .map(({ name, severity, subject, document, startSeconds, endSeconds }) => ({
@@ -25,8 +25,8 @@ export function endedProblems(endpoints: readonly { readonly state: EndpointStat
       subject,
       document,
       /** ISO 8601. */
-      since: isoTime(startSeconds),
-      until: isoTime(endSeconds),
+      since: isoTime(wallSeconds(startSeconds, now)),
+      until: isoTime(wallSeconds(endSeconds, now)),
       lastedSeconds: endSeconds - startSeconds,
     }));
 }

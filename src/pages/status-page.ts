@@ -1,3 +1,4 @@
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
@@ -8,7 +9,6 @@ import { backlogHtml, rateLimitNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { isoTime } from '../clock.js';
 import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
 import { deadlineNote, ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
@@ -203,7 +203,7 @@ function lastPollHtml({ source: { state } }: EndpointView): Markup {
 type RecorderView = ReturnType<typeof recorderView>;
 
 /** `null` without a recorder. */
-export function recorderView(status: RecorderStatus | undefined) {
+export function recorderView(status: RecorderStatus | undefined, now: Moment) {
   if (status === undefined) return null;
   const { settings, recorded, failed, bytes = null, failure } = status;
   return {
@@ -214,7 +214,7 @@ export function recorderView(status: RecorderStatus | undefined) {
     bytes,
     recorded,
     failed,
-    failingSince: failure === undefined ? null : isoTime(failure.since.epochSeconds),
+    failingSince: failure === undefined ? null : isoTime(wallSeconds(failure.since, now)),
     message: failure?.message ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { dataPart } from '../chain/addresses.js';
 import { highest, toDecimalString } from '../chain/decimal.js';
-import type { Instant } from '../clock.js';
+import type { Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { listedRows, inWholeUnits } from '../facts/items/item-list.js';
@@ -47,7 +47,7 @@ export function validatorViews(
   items: BridgeItems,
   verdicts: TargetVerdicts['verdicts'],
   { state, job }: ShownEndpoint,
-  now: Instant,
+  now: Moment,
 ) {
   const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
   const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts({ verdicts }))];
@@ -189,9 +189,9 @@ function answersAbout(
   { orchestrator, duties }: WatchedItem,
   hubCoin: HubCoin | null,
   state: EndpointState,
-  now: Instant,
+  now: Moment,
 ) {
-  const answers = freshAnswers(state, now);
+  const answers = freshAnswers(state, now.at);
   const key = orchestrator ?? '';
   const staking = stakingStatus.valuesOf(answers).get(key);
   // An answer can be older than the document, and the document has no old votes.

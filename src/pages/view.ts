@@ -1,5 +1,5 @@
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { ageSeconds, isoTime, type Instant } from '../clock.js';
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
 import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engine/endpoint-state.js';
@@ -32,7 +32,7 @@ export function viewOf(
   shown: readonly ShownEndpoint[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
-  now: Instant,
+  now: Moment,
   withItems = true,
 ) {
   const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
@@ -41,7 +41,7 @@ export function viewOf(
   );
   const endpointsOf = groupBy(endpoints, ({ target }) => target);
   const targets = verdicts.map((judged) => targetView(judged, endpointsOf.get(judged.target) ?? [], links, now));
-  return { generatedAt: isoTime(now.epochSeconds), targets, endpoints };
+  return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
 }
 
 export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
@@ -50,7 +50,7 @@ function targetView(
   { target, status, unknown, lastKnown, verdicts, notJudgedHere }: TargetVerdicts,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
-  now: Instant,
+  now: Moment,
 ) {
   // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
@@ -120,7 +120,7 @@ export function pendingView(
   all: readonly ShownEndpoint[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
-  now: Instant,
+  now: Moment,
   { target, search: text, withItems = true }: PendingQuery & { readonly withItems?: boolean } = {},
 ) {
   const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
@@ -132,11 +132,11 @@ export function pendingView(
   return { ...view, search };
 }
 
-function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Instant): SearchResult {
+function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Moment): SearchResult {
   const text = searchText(typed);
   const inputOf = <Name extends DocumentName>(document: Name): DocumentTypes[Name]['input'] | undefined => {
     const state = shown.find((endpoint) => endpoint.state.document === document)?.state;
-    const snapshot = state && exportedSuccess(state, now)?.snapshot;
+    const snapshot = state && exportedSuccess(state, now.at)?.snapshot;
     return snapshot !== undefined && isOf(document, snapshot) ? keptInput<Name>(snapshot) : undefined;
   };
   const [bridge, crosschain] = [inputOf('module_state'), inputOf('rate_limiter_input')];
@@ -149,15 +149,15 @@ function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Instant):
 
 export function endpointView(
   source: ShownEndpoint,
-  now: Instant,
+  now: Moment,
   { withItems = true, judged }: { readonly withItems?: boolean; readonly judged?: TargetVerdicts | undefined } = {},
 ) {
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
-  const exported = exportedSuccess(state, now);
+  const exported = exportedSuccess(state, now.at);
   const flow = exported === undefined ? null : flowView(source, now);
   const items = exported === undefined || !withItems ? null : (itemsOf(exported.snapshot) ?? null);
-  const age = lastSuccess ? ageSeconds(lastSuccess.at, now) : null;
+  const age = lastSuccess ? now.at - lastSuccess.at : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
     target,
@@ -168,15 +168,15 @@ export function endpointView(
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,
     /** The end of the last successful poll, ISO 8601, and its age; `null` before the first. */
-    asOf: lastSuccess ? isoTime(lastSuccess.at.epochSeconds) : null,
+    asOf: lastSuccess ? isoTime(wallSeconds(lastSuccess.at, now)) : null,
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
     /** The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
-    withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
+    withdrawal: inSeconds === null ? null : { at: isoTime(wallSeconds(now.at + inSeconds, now)), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
     lastFailure: lastFailure
-      ? { at: isoTime(lastFailure.at.epochSeconds), ageSeconds: ageSeconds(lastFailure.at, now), ...lastFailure.error }
+      ? { at: isoTime(wallSeconds(lastFailure.at, now)), ageSeconds: now.at - lastFailure.at, ...lastFailure.error }
       : null,
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
@@ -204,8 +204,8 @@ function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: bo
   return lastPoll.ok ? 'up' : 'failing';
 }
 
-function nodeView(state: EndpointState, now: Instant) {
-  const answers = freshAnswers(state, now);
+function nodeView(state: EndpointState, now: Moment) {
+  const answers = freshAnswers(state, now.at);
   const block = latestBlock.valuesOf(answers).get('');
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */

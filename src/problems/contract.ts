@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { add, compare, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
-import { asDecimalString, decimalString } from '../chain/numeral.js';
+import { asDecimalString, type DecimalString } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
@@ -15,7 +15,7 @@ import { queried, countAtPresent, THE_TOKEN } from './templates.js';
 /* The contract on the external chain, with `external`. */
 
 /** The largest shortfall of each token, and the time of its last growth. */
-const shortfallMark = z.record(z.string(), z.strictObject({ amount: decimalString, grewAt: z.number() }));
+type ShortfallMark = Readonly<Record<string, { readonly amount: DecimalString; readonly grewAt: Instant }>>;
 
 const unbacked = problemOf('external_contract', {
   name: 'BridgeTokenUnbacked',
@@ -35,9 +35,9 @@ const unbacked = problemOf('external_contract', {
   action:
     'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
-    schema: shortfallMark,
+    version: 1,
     isDebounced: true,
-    next: ({ input: { backing, at } }, before) =>
+    next: ({ input: { backing, at } }, before: ShortfallMark | undefined): ShortfallMark =>
       Object.fromEntries(
         required(backing).tokens.flatMap(({ contract, surplus }) => {
           const last = entryOf(before, contract);
@@ -45,7 +45,7 @@ const unbacked = problemOf('external_contract', {
           if (compare(surplus, ZERO) >= 0) return [];
           const amount = subtract(ZERO, surplus);
           const isLarger = last === undefined || compare(amount, last.amount) > 0;
-          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : last]];
+          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at } : last]];
         }),
       ),
   },
@@ -54,7 +54,7 @@ const unbacked = problemOf('external_contract', {
     const found = tokens.map(({ contract, surplus }) => {
       const shortfall = entryOf(mark, contract);
       if (surplus === undefined || shortfall === undefined) return undefined;
-      if (at.epochSeconds - shortfall.grewAt > DAY_SECONDS) return undefined;
+      if (at - shortfall.grewAt > DAY_SECONDS) return undefined;
       return {
         subject: { token_contract: contract },
         headline: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
@@ -117,7 +117,7 @@ const paused = problemOf('external_contract', {
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */
-const eventMark = z.array(z.strictObject({ at: z.number(), nonce: decimalString, waiting: decimalString }));
+type EventMark = readonly { readonly at: Instant; readonly nonce: DecimalString; readonly waiting: DecimalString }[];
 
 const SILENT_SECONDS = HOUR_SECONDS;
 const POINT_SECONDS = 300;
@@ -139,11 +139,11 @@ const oracleSilentByContract = problemOf('external_contract', {
   action:
     'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
   mark: {
-    schema: eventMark,
-    next: ({ input: { lastEventNonce, unobservedEvents, at } }, before = []) => {
+    version: 1,
+    next: ({ input: { lastEventNonce, unobservedEvents, at } }, before: EventMark = []): EventMark => {
       const nonce = toDecimalString(required(lastEventNonce));
       const waiting = toDecimalString(required(unobservedEvents));
-      const now = at.epochSeconds;
+      const now = at;
       const newest = before.at(-1);
       if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
       return [...before.filter((point) => now - point.at <= KEPT_SECONDS), { at: now, nonce, waiting }];

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { decimalString } from '../chain/numeral.js';
+import type { DecimalString } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
@@ -22,26 +22,27 @@ const HALT_SECONDS = 300;
 /** No hub takes longer for a block on average. */
 const MAX_BLOCK_SECONDS = 10;
 
-const span = z.strictObject({ from: z.number(), until: z.number() });
-type Span = z.infer<typeof span>;
+interface Span {
+  readonly from: Instant;
+  readonly until: Instant;
+}
 
 /** The last spans are kept. */
 const MAX_SPANS = 20;
 
 /** The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move. */
-const haltMark = span.extend({
-  height: decimalString,
-  halts: z.array(span),
-  offs: z.array(span),
+export interface HaltMark extends Span {
+  readonly height: DecimalString;
+  readonly halts: readonly Span[];
+  readonly offs: readonly Span[];
   /** The present span without outbounds. */
-  off: span.optional(),
-});
-export type HaltMark = z.infer<typeof haltMark>;
+  readonly off?: Span | undefined;
+}
 
 function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
   const { document, at } = evidence.input;
   const height = toDecimalString(required(document.height));
-  const until = at.epochSeconds;
+  const until = at;
   const switched = offAfter(evidence, before);
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
@@ -56,7 +57,7 @@ function offAfter(
   { input: { at }, answers }: CrosschainEvidence,
   { off, offs }: Pick<HaltMark, 'off' | 'offs'> = { offs: [] },
 ): Pick<HaltMark, 'off' | 'offs'> {
-  const now = at.epochSeconds;
+  const now = at;
   const isEnabled = isOutboundEnabled(answers);
   if (isEnabled === false) return { offs, off: { from: off?.from ?? now, until: now } };
   if (off === undefined) return { offs };
@@ -89,13 +90,12 @@ export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
-export const haltTracking = { schema: haltMark, next: haltAfter } as const;
+export const haltTracking = { version: 1, next: haltAfter } as const;
 
 /** Also the lowest pending nonce of each chain, and since when. */
-export const unmovedMark = haltMark.extend({
-  nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
-});
-export type UnmovedMark = z.infer<typeof unmovedMark>;
+export interface UnmovedMark extends HaltMark {
+  readonly nonces: Readonly<Record<string, { readonly nonce: DecimalString; readonly since: Instant }>>;
+}
 
 /** Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current again. */
 export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { Instant } from '../clock.js';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -35,7 +35,6 @@ import {
   isOutboundEnabled,
   offSeconds,
   unmovedAfter,
-  unmovedMark,
   type CrosschainEvidence,
   type HaltMark,
   type UnmovedMark,
@@ -86,7 +85,7 @@ const chainStuck = problemOf('rate_limiter_input', {
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${ON_EVM}`,
-  mark: { schema: unmovedMark, next: unmovedAfter },
+  mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
     const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
@@ -99,7 +98,7 @@ const chainStuck = problemOf('rate_limiter_input', {
       const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
       const standstill = standstillSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
-      const age = input.at.epochSeconds - sinceSeconds;
+      const age = input.at - sinceSeconds;
       if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
       const hash = outboundHash(input, first);
@@ -142,16 +141,17 @@ function tooOld(severity: Severity) {
       const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return undefined;
+        const createdSeconds = toDouble(created) - input.clockOffset;
         const limit = ageLimitMs(chainId, input.settings) / 1000;
         const times = !isCritical ? 1 : limit < HOUR_SECONDS ? 4 : 2;
-        const allowed = limit * times + offSeconds(mark, toDouble(created));
-        const age = input.at.epochSeconds - delaySeconds - toDouble(created);
+        const allowed = limit * times + offSeconds(mark, createdSeconds);
+        const age = input.at - delaySeconds - createdSeconds;
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
         return {
           subject: { chain_id: chainId },
           progressKey: toDecimalString(created),
-          start: toDouble(created) + allowed + delaySeconds,
+          start: createdSeconds + allowed + delaySeconds,
           headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: pendingTexts(input, cctxs),
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
@@ -176,7 +176,7 @@ function slowChainAction(input: CrosschainInput): string {
   const late = orUndefined(() =>
     Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
       const reachedAt = limitReachedAt(input, chainId);
-      return reachedAt !== undefined && toDouble(reachedAt) < input.at.epochSeconds;
+      return reachedAt !== undefined && toDouble(reachedAt) < input.at + input.clockOffset;
     }),
   );
   if (late === undefined) return 'find out which chain does not move.';
@@ -250,7 +250,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     if (compare(pending, backlog_limit) <= 0) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
     return {
-      start: since === undefined ? undefined : toDouble(since),
+      start: since === undefined ? undefined : toDouble(since) - input.clockOffset,
       headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
       details: [pendingByChain(input)],
       action:
@@ -268,17 +268,16 @@ const MISSED_ACTION =
 const MAX_MISSED = 1000;
 
 /** When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are old. */
-const missedMark = z.record(z.string(), z.number());
-type MissedMark = z.infer<typeof missedMark>;
+type MissedMark = Readonly<Record<string, Instant>>;
 
 /** Indexes are bounded like labels. */
 const missedKey = ({ index }: Cctx): string => required(index).slice(0, 128);
 
 const missedSince = {
-  schema: missedMark,
+  version: 1,
   isDebounced: true,
   next: ({ input }: CrosschainEvidence, before: MissedMark | undefined) => {
-    const seen = before === undefined ? 0 : input.at.epochSeconds;
+    const seen = before === undefined ? 0 : input.at;
     const entries = distinctCctxs.missed(input).map((cctx): [string, number] => {
       const key = missedKey(cctx);
       return [key, entryOf(before, key) ?? seen];
@@ -308,7 +307,7 @@ const missed = problemOf('rate_limiter_input', {
   action: MISSED_ACTION,
   mark: missedSince,
   find: ({ input }, mark: MissedMark | undefined) => {
-    const now = input.at.epochSeconds;
+    const now = input.at;
     const seenAt = (cctx: Cctx): number => seenMissedAt(mark, cctx);
     const recent = consideredCctxs.missed(input).filter((cctx) => now - seenAt(cctx) < DAY_SECONDS);
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
@@ -380,14 +379,14 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(toDouble(since), missedAt);
+        const start = since === undefined ? undefined : Math.max(toDouble(since) - input.clockOffset, missedAt);
         const name = chainText(input, chainId);
         const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
         // The problem can have begun when the chain was near freezing.
         const frozen =
           start === undefined
             ? `is ${behind}`
-            : `has been ${behind} for ${durationInWords(input.at.epochSeconds - start)}`;
+            : `has been ${behind} for ${durationInWords(input.at - start)}`;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.

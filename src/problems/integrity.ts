@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { lowest } from '../chain/decimal.js';
 import type { Attestation } from '../chain/module-state.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
@@ -81,8 +80,6 @@ const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefi
   );
 
 /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
-const knownMark = z.number();
-
 const contractValset = {
   name: 'BridgeContractValsetMismatch',
   dashboard: 'bridge-validator',
@@ -97,8 +94,8 @@ const valsetMismatches = problemOf('module_state', {
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
-    schema: knownMark,
-    next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at.epochSeconds),
+    version: 1,
+    next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
   },
   find: ({ input }, knownAt: number | undefined) =>
     eachPart([
@@ -111,7 +108,7 @@ const valsetMismatches = problemOf('module_state', {
           : undefined,
       // A set that has been unknown for longer can be of an old state of the node.
       () =>
-        isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS
+        isValsetUnknown(input) && input.at - (knownAt ?? 0) < DAY_SECONDS
           ? {
               subject: { kind: 'valset_unknown' },
               headline: 'the hub does not know the validator set in the contract',

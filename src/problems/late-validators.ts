@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
-import { decimalString, type Numeral } from '../chain/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
@@ -84,7 +84,7 @@ function rememberedOf<Value>(mark: Readonly<Record<string, Value>> | undefined, 
 }
 
 /** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
-const signingByMember = z.record(z.string(), z.object({ signed: z.number(), progressSeconds: z.number().optional() }));
+type SigningByMember = Readonly<Record<string, { readonly signed: number; readonly progressSeconds?: Instant | undefined }>>;
 
 const confirmsMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
@@ -97,13 +97,13 @@ const confirmsMissing = problemOf('module_state', {
   action: CHECK_CONFIRMS,
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
-    schema: signingByMember,
-    next: ({ input }, before) =>
+    version: 1,
+    next: ({ input }, before: SigningByMember | undefined): SigningByMember =>
       ofEachMember(input, (member) => {
         const last = rememberedOf(before, member);
         const signed = signedBatches(input, member).length;
         const isProgress = last !== undefined && signed > last.signed;
-        return { signed, progressSeconds: isProgress ? input.at.epochSeconds : last?.progressSeconds };
+        return { signed, progressSeconds: isProgress ? input.at : last?.progressSeconds };
       }),
   },
   find: ({ input }, mark) =>
@@ -170,7 +170,7 @@ const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> =
 });
 
 /** The highest event nonce with a vote of each member in the polls so far. */
-const voteByMember = z.record(z.string(), decimalString);
+type VoteByMember = Readonly<Record<string, DecimalString>>;
 
 const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
@@ -182,9 +182,9 @@ const votesMissing = problemOf('module_state', {
   description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
-    schema: voteByMember,
+    version: 1,
     // The nonce does not go back when the hub deletes a vote.
-    next: ({ input, answers }, before) => {
+    next: ({ input, answers }, before: VoteByMember | undefined): VoteByMember => {
       // An orchestrator that catches up votes for events that are no longer in the state.
       const positions = claimPosition.valuesOf(answers);
       return ofEachMember(input, (member) => {
@@ -258,7 +258,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         const left = toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
         if (left >= limit) return undefined;
         const created = timeOfHeight(input, () => required(duty.height));
-        const near = input.at.epochSeconds + left - limit;
+        const near = input.at + left - limit;
         return foundAbout(input, member, {
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
           progressKey: toDecimalString(height),

@@ -1,4 +1,4 @@
-import { msBetween, type Instant } from '../clock.js';
+import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import { DAY_SECONDS } from '../units.js';
@@ -24,7 +24,7 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  * Since when each problem is there. A judgement of a document, in order:
  *
  * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
- * 2. A found subject is a candidate (`SubjectHistory`) until judgements that are some time apart agree. Then it is present, until several judgements
+ * 2. A found subject is a candidate (`RememberedSubject`) until judgements that are some time apart agree. Then it is present, until several judgements
  *    have not found it for longer: neither an odd answer nor two nodes in turn behind one address begin or end a problem.
  * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
@@ -33,16 +33,18 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  */
 
 /** Judgements that agree over this time begin a problem. */
-const BEGINS_AFTER_MS = 20_000;
+const BEGINS_AFTER_SECONDS = 20;
 /** A present problem that two judgements or more have not found for this long has ended. */
-const ENDS_AFTER_MS = 120_000;
+const ENDS_AFTER_SECONDS = 120;
+/** A smaller change of the offset is no setting of the clock. */
+const CLOCK_SET_SECONDS = 1;
 /** The subjects of a problem; the oldest are kept. */
 const MAX_SUBJECTS = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
 /** A subject of a problem, present or a candidate; or all unwatched validators together. */
-interface SubjectHistory {
+export interface RememberedSubject {
   readonly subject: Subject;
   readonly progressKey: string;
   /** Unix seconds. */
@@ -60,14 +62,14 @@ interface SubjectHistory {
   readonly isMissing: boolean;
 }
 
-type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
+type RememberedSubjects = ReadonlyMap<string, RememberedSubject>;
 
 /** The memory of a problem. */
 export interface RememberedProblem extends Marks {
   /** By `subjectKey`. */
-  readonly present: SubjectHistories;
+  readonly present: RememberedSubjects;
   /** Subjects that may begin, or begin anew. */
-  readonly candidates: SubjectHistories;
+  readonly candidates: RememberedSubjects;
   /** Since when the problem cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
 }
@@ -87,13 +89,18 @@ export interface ProblemMemory {
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** Newest first. */
   readonly ended: readonly EndedProblem[];
+  /** At the last judgement. */
+  readonly clockOffset?: number | undefined;
 }
+
+/** Another one for another shape: then the problems of a state file begin anew. */
+export const PROBLEM_MEMORY_VERSION = 1;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
-  SubjectHistory,
+  RememberedSubject,
   'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
@@ -119,16 +126,19 @@ export interface Judgement {
 
 type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs'>;
 
-/** Judges all problems of a document that was received at `at`. */
+/** Judges all problems of a document that was received at `now.at`. */
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
   evidence: Evidence,
-  at: Instant,
+  now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
 ): Judgement & { readonly memory: ProblemMemory } {
   const { problems: settings = {} } = options;
+  const { at, clockOffset } = now;
+  // Starts that a document proves by times of the chain are as wrong as the clock was.
+  const isClockSet = Math.abs(clockOffset - (memory.clockOffset ?? clockOffset)) > CLOCK_SET_SECONDS;
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
@@ -139,7 +149,7 @@ export function judgeProblems(
     if (problem.document !== document || !isEnabled(problem, settings)) continue;
     const key = problemKey(problem);
     const before = memory.remembered.get(key);
-    const after = judgeProblem(problem, before, evidence, at, options);
+    const after = judgeProblem(problem, before, evidence, at, { ...options, isClockSet });
     if (after === undefined) {
       notJudgedHere.add(name);
       continue;
@@ -155,16 +165,16 @@ export function judgeProblems(
     const gone = before === undefined ? [] : goneSince(presentOf(problem, before), histories);
     for (const { subject, startSeconds, lastFoundAt } of gone) {
       // The problem was exported until this judgement; during an outage, until its data was stale.
-      const missingMs = msBetween(lastFoundAt, at);
-      const lastedMs = missingMs > outageMs(options) ? options.staleAfterMs : missingMs;
-      const endSeconds = lastFoundAt.epochSeconds;
+      const missingSeconds = at - lastFoundAt;
+      const lastedSeconds = missingSeconds > outageSeconds(options) ? options.staleAfterMs / 1000 : missingSeconds;
+      const endSeconds = lastFoundAt;
       // Problems below the limit come and go on a healthy bridge.
-      if (endSeconds + lastedMs / 1000 - startSeconds < limit) continue;
+      if (endSeconds + lastedSeconds - startSeconds < limit) continue;
       ended.push({ name, severity, subject, startSeconds, endSeconds });
     }
   }
   return {
-    memory: { remembered, ended: withEnded(memory.ended, ended, at) },
+    memory: { remembered, ended: withEnded(memory.ended, ended, at), clockOffset },
     present: present.toSorted(bySeverity),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
@@ -176,7 +186,7 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
-const NO_SUBJECTS = { present: new Map<string, SubjectHistory>(), candidates: new Map<string, SubjectHistory>() };
+const NO_SUBJECTS = { present: new Map<string, RememberedSubject>(), candidates: new Map<string, RememberedSubject>() };
 
 /** `undefined` while the problem was never judged. */
 function judgeProblem(
@@ -184,7 +194,7 @@ function judgeProblem(
   before: RememberedProblem | undefined,
   evidence: Evidence,
   at: Instant,
-  options: JudgingOptions,
+  options: JudgingOptions & { readonly isClockSet: boolean },
 ): RememberedProblem | undefined {
   const marks = marksAfter(problem.mark, evidence, before);
   const findings = orElse<Findings>(
@@ -194,21 +204,21 @@ function judgeProblem(
   const { bySubject, isInPart, isUnjudged } = foundIn(findings);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const last = before ?? NO_SUBJECTS;
-  const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => msBetween(lastFoundAt, at) > outageMs(options);
+  const isInterrupted = ({ lastFoundAt }: RememberedSubject): boolean => at - lastFoundAt > outageSeconds(options);
   // After an outage, a problem that is not found would have the age of the outage.
-  const hasEnded = (history: SubjectHistory): boolean =>
-    isInterrupted(history) || (history.isMissing && msBetween(history.lastFoundAt, at) >= ENDS_AFTER_MS);
+  const hasEnded = (history: RememberedSubject): boolean =>
+    isInterrupted(history) || (history.isMissing && at - history.lastFoundAt >= ENDS_AFTER_SECONDS);
   // A subject that the document does not show may still be there.
-  const isHidden = ([key]: [string, SubjectHistory]): boolean => isInPart && !bySubject.has(key);
+  const isHidden = ([key]: [string, RememberedSubject]): boolean => isInPart && !bySubject.has(key);
   const candidates = new Map(Array.from(last.candidates).filter(isHidden));
   const present = new Map(Array.from(last.present).filter(isHidden));
   for (const [key, found] of bySubject) {
     const { progressKey = '' } = found;
     const history = last.present.get(key);
-    const isNew = (earlier: SubjectHistory): boolean =>
+    const isNew = (earlier: RememberedSubject): boolean =>
       isInterrupted(earlier) && (earlier.isMissing || hasBegunSince(earlier, found));
     if (history?.progressKey === progressKey && !isNew(history)) {
-      present.set(key, foundAgain(history, found, problem, at));
+      present.set(key, foundAgain(history, found, problem, at, options.isClockSet));
       continue;
     }
     const earlier = last.candidates.get(key);
@@ -216,7 +226,7 @@ function judgeProblem(
       earlier?.progressKey === progressKey && !isInterrupted(earlier)
         ? { ...earlier, ...textsOf(found, problem), lastFoundAt: at }
         : firstFound(found, problem, at);
-    if (options.isSinglePoll === true || msBetween(candidate.firstFoundAt, at) >= BEGINS_AFTER_MS) {
+    if (options.isSinglePoll === true || at - candidate.firstFoundAt >= BEGINS_AFTER_SECONDS) {
       present.set(key, { ...candidate, startSeconds: confirmedStart(candidate, found, at) });
     } else {
       candidates.set(key, candidate);
@@ -226,7 +236,7 @@ function judgeProblem(
   for (const [key, history] of last.present) {
     if (!present.has(key) && !hasEnded(history)) present.set(key, { ...history, isMissing: true });
   }
-  const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at.epochSeconds) : undefined;
+  const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at) : undefined;
   return { present: withinLimit(present), candidates: withinLimit(candidates), unjudgedSeconds, ...marks };
 }
 
@@ -239,30 +249,38 @@ function foundIn(findings: Findings) {
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
-function outageMs({ staleAfterMs }: JudgingOptions): number {
-  return 2 * staleAfterMs;
+function outageSeconds({ staleAfterMs }: JudgingOptions): number {
+  return (2 * staleAfterMs) / 1000;
 }
 
 /** Whether the document proves that the problem began after it was last found: during an outage, one can end and another begin. */
-function hasBegunSince({ lastFoundAt }: SubjectHistory, { start }: Found): boolean {
-  return start !== undefined && start > lastFoundAt.epochSeconds;
+function hasBegunSince({ lastFoundAt }: RememberedSubject, { start }: Found): boolean {
+  return start !== undefined && start > lastFoundAt;
 }
 
-function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
-  const { subject = {}, progressKey = '', start } = found;
-  // A start is never after the poll: block times are estimates.
-  const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
-  const times = { startSeconds, isProven: start !== undefined, firstFoundAt: at, lastFoundAt: at, isMissing: false };
+function firstFound(found: Found, problem: Problem, at: Instant): RememberedSubject {
+  const { subject = {}, progressKey = '' } = found;
+  const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at, isMissing: false };
   return { subject, progressKey, ...times, ...textsOf(found, problem) };
 }
 
-/** A later document can prove an earlier start. A start in the future is now: the clock was set back. */
-function foundAgain(history: SubjectHistory, found: Found, problem: Problem, at: Instant): SubjectHistory {
+/** A later document can prove an earlier start, and another one when the wall clock was set. */
+function foundAgain(
+  history: RememberedSubject,
+  found: Found,
+  problem: Problem,
+  at: Instant,
+  isClockSet: boolean,
+): RememberedSubject {
   const { start } = found;
-  const isEarlier = !history.isProven && start !== undefined && start < history.startSeconds;
-  const startSeconds = Math.min(isEarlier ? start : history.startSeconds, at.epochSeconds);
-  const isProven = history.isProven || isEarlier;
-  return { ...history, startSeconds, isProven, ...textsOf(found, problem), lastFoundAt: at, isMissing: false };
+  const isCorrected = start !== undefined && (isClockSet || (!history.isProven && start < history.startSeconds));
+  const corrected = isCorrected ? startOf(found, at) : {};
+  return { ...history, ...corrected, ...textsOf(found, problem), lastFoundAt: at, isMissing: false };
+}
+
+/** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
+function startOf({ start = Infinity }: Found, at: Instant): Pick<RememberedSubject, 'startSeconds' | 'isProven'> {
+  return { startSeconds: Math.min(start, at), isProven: start <= at };
 }
 
 function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {
@@ -277,12 +295,12 @@ function textsOf({ headline, list, details = [], action, validator }: Found, pro
  * The start that the second document confirms. The first estimate may be by the parameter of the chain, because no block time is measured yet. If
  * the second estimate is later by more than the time between the documents, the first one was wrong.
  */
-function confirmedStart({ startSeconds, firstFoundAt }: SubjectHistory, { start }: Found, at: Instant): number {
-  const isFaster = start !== undefined && start - startSeconds > msBetween(firstFoundAt, at) / 1000;
-  return isFaster ? Math.min(start, firstFoundAt.epochSeconds) : startSeconds;
+function confirmedStart({ startSeconds, firstFoundAt }: RememberedSubject, { start }: Found, at: Instant): number {
+  const isFaster = start !== undefined && start - startSeconds > at - firstFoundAt;
+  return isFaster ? Math.min(start, firstFoundAt) : startSeconds;
 }
 
-function withinLimit(histories: SubjectHistories): SubjectHistories {
+function withinLimit(histories: RememberedSubjects): RememberedSubjects {
   if (histories.size <= MAX_SUBJECTS) return histories;
   const sorted = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
   return new Map(sorted.slice(0, MAX_SUBJECTS));
@@ -293,20 +311,20 @@ function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
+function goneSince(before: readonly RememberedSubject[], after: readonly RememberedSubject[]): readonly RememberedSubject[] {
   const progressKeys = new Map(after.map(({ subject, progressKey }) => [subjectKey(subject), progressKey]));
   return before.filter(({ subject, progressKey }) => progressKeys.get(subjectKey(subject)) !== progressKey);
 }
 
 /** The problems that ended within a week, at most the newest 50. */
 export function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
-  const since = at.epochSeconds - ENDED_SECONDS;
+  const since = at - ENDED_SECONDS;
   if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }
 
 /** The present subjects of a problem, with unwatched validators taken together. */
-function presentOf({ together }: Problem, { present }: RememberedProblem): readonly SubjectHistory[] {
+function presentOf({ together }: Problem, { present }: RememberedProblem): readonly RememberedSubject[] {
   const histories = Array.from(present.values());
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
@@ -314,7 +332,7 @@ function presentOf({ together }: Problem, { present }: RememberedProblem): reado
 }
 
 /** A problem of several validators, which began when they had enough power; none with less power. */
-function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+function takenTogether(together: Together, histories: readonly RememberedSubject[]): readonly RememberedSubject[] {
   const byStart = histories.toSorted((a, b) => a.startSeconds - b.startSeconds);
   // A validator can be late with several things.
   const late = new Map<string, FoundValidator>();
@@ -336,7 +354,7 @@ function powerOf(validators: Iterable<FoundValidator>): number {
 
 /** The memory after a document that was not recorded, because its result was that of the last document. */
 export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
-  const foundAgainAt = (histories: SubjectHistories): SubjectHistories =>
+  const foundAgainAt = (histories: RememberedSubjects): RememberedSubjects =>
     new Map(Array.from(histories, ([key, last]) => [key, last.isMissing ? last : { ...last, lastFoundAt: at }]));
   const remembered = new Map(
     Array.from(memory.remembered, ([key, problem]): [string, RememberedProblem] => [

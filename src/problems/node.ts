@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { validOrUndefined } from '../chain/field.js';
-import { decimalString, type Numeral } from '../chain/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
@@ -17,8 +17,10 @@ const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
 
 /** The height of the last document, and the first document with it: a single document proves no standstill. */
-const heightMark = z.strictObject({ height: z.string(), at: z.number() });
-type HeightMark = z.infer<typeof heightMark>;
+interface HeightMark {
+  readonly height: string;
+  readonly at: Instant;
+}
 
 function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert extends string>(
   name: Alert,
@@ -37,18 +39,16 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: STALLED_ACTION,
     mark: {
-      schema: heightMark,
+      version: 1,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
         const height = toDecimalString(heightOf(evidence));
-        const now = evidence.input.at.epochSeconds;
-        // A time in the future is now: the clock was set back.
-        return { height, at: height === before?.height ? Math.min(before.at, now) : now };
+        return { height, at: height === before?.height ? before.at : evidence.input.at };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = toDecimalString(heightOf(evidence));
-      if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return undefined;
+      if (mark === undefined || mark.at >= evidence.input.at) return undefined;
       return { progressKey: height, headline: `${what} has not advanced from ${height} for {duration}` };
     },
     inhibitsDocument: true,
@@ -79,7 +79,7 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       if (!isNodeBehind(answers)) return undefined;
       if (seconds <= BEHIND_SECONDS) return { headline: `the node of ${document} has been catching up for {duration}` };
       return {
-        start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
+        start: input.at - seconds + BEHIND_SECONDS,
         headline: `the node of ${document} is ${durationInWords(seconds)} behind the chain`,
         details: ['everything that is shown of it is as old'],
       };
@@ -92,22 +92,21 @@ const externalNodeBehind = problemOf('external_contract', {
   ...behind,
   description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
-  find: ({ input: { at, blockSeconds } }) => {
-    const age = at.epochSeconds - blockSeconds;
+  find: ({ input: { at, clockOffset, blockSeconds } }) => {
+    const age = at + clockOffset - blockSeconds;
     if (age <= BEHIND_SECONDS) return undefined;
     return {
-      start: blockSeconds + BEHIND_SECONDS,
+      start: blockSeconds - clockOffset + BEHIND_SECONDS,
       headline: `the node of the external chain is ${durationInWords(age)} behind it`,
     };
   },
 });
 
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
-const highestMark = z.strictObject({
-  contract: z.string(),
-  values: z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() })),
-});
-type HighestMark = z.infer<typeof highestMark>;
+interface HighestMark {
+  readonly contract: string;
+  readonly values: Readonly<Record<string, { readonly value: DecimalString; readonly at: Instant }>>;
+}
 
 function highestAfter(
   values: Readonly<Record<string, Numeral>>,
@@ -149,12 +148,12 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      schema: highestMark,
+      version: 1,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined) => {
         const contract = contractOf(evidence);
         const known = before?.contract === contract ? before.values : undefined;
-        return { contract, values: highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, known) };
+        return { contract, values: highestAfter(valuesOf(evidence), evidence.input.at, known) };
       },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {

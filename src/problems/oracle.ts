@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { Instant } from '../clock.js';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import type { Batch } from '../chain/module-state.js';
 import {
@@ -128,15 +128,16 @@ const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
 /** The time without observed or claimed events while withdrawals were requested. */
-const silenceMark = z.strictObject({
-  event: z.string(),
-  since: z.number(),
+interface SilenceMark {
+  readonly event: string;
+  readonly since: Instant;
   /** The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it. */
-  batch: z.number(),
-  periodSince: z.number(),
+  readonly batch: number;
+  readonly periodSince: Instant;
   /** The highest id at the beginning of the period. */
-  transfer: z.number(),
-});
+  readonly transfer: number;
+}
+
 const oracleSilent = problemOf('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
@@ -149,14 +150,14 @@ const oracleSilent = problemOf('module_state', {
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
   mark: {
-    schema: silenceMark,
+    version: 1,
     isDebounced: true,
-    next: ({ input }, before) => {
+    next: ({ input }, before: SilenceMark | undefined): SilenceMark => {
       const { state, at } = input;
       const event = nextEvent(input);
       const transfer = toDouble(required(state.last_outgoing_pool_id));
       const batch = toDouble(required(state.last_outgoing_batch_id));
-      const now = at.epochSeconds;
+      const now = at;
       const anew = { event, since: now, periodSince: now, transfer, batch };
       if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
       if (now - before.periodSince < PERIOD_SECONDS) return before;
@@ -170,7 +171,7 @@ const oracleSilent = problemOf('module_state', {
     const hasExecutable = rows(input.state.batches).some(canBeExecuted);
     required(input.state.last_observed_nonce);
     const lastBatch = toDouble(required(input.state.last_outgoing_batch_id));
-    if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return undefined;
+    if (mark === undefined || input.at - mark.since < NOTABLE_SECONDS) return undefined;
     if (lastBatch <= mark.batch || !hasExecutable) return undefined;
     return {
       progressKey: `${mark.event} ${mark.since}`,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { isValid } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
@@ -16,12 +15,11 @@ import { shortAddress, shortName } from './sentence.js';
 const IDENTITY_HOURS = 6;
 
 /** The last values, the last changes, and their time. Values are short or digests. */
-const changeMark = z.strictObject({
-  values: z.record(z.string(), z.string()),
-  changed: z.array(z.string()),
-  at: z.number().nullable(),
-});
-type ChangeMark = z.infer<typeof changeMark>;
+interface ChangeMark {
+  readonly values: Readonly<Record<string, string>>;
+  readonly changed: readonly string[];
+  readonly at: number | null;
+}
 
 const MAX_CHANGES = 10;
 
@@ -64,15 +62,15 @@ export function change<Name extends DocumentName, Alert extends string>(
     needsTime: true,
     linksToPending: false,
     mark: {
-      schema: changeMark,
+      version: 1,
       isDebounced: true,
       next: ({ input }: Evidence<Name>, before: ChangeMark | undefined) =>
-        changesAfter(valuesOf(input), input.at.epochSeconds, before),
+        changesAfter(valuesOf(input), input.at, before),
     },
     find: ({ input }: Evidence<Name>, mark: ChangeMark | undefined) => {
       valuesOf(input);
       if (mark === undefined || mark.at === null) return undefined;
-      if (input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return undefined;
+      if (input.at - mark.at >= hours * HOUR_SECONDS) return undefined;
       return { start: mark.at, headline: `${headline} {duration} ago`, list: list(mark.changed) };
     },
   });

@@ -36,17 +36,18 @@ export function problemLines(
   document: DocumentName,
   fixedLabels: string,
   maxSeries: number,
+  clockOffset: number,
 ): readonly RenderedFamily[] {
   const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
     const labels = { document, problem: name, severity, ...subject };
-    return series(problemStart, fixedLabels, labels, startSeconds);
+    return series(problemStart, fixedLabels, labels, startSeconds + clockOffset);
   });
   // Both severities of a problem that was not present are warnings.
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
   const times = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {
       const since = Math.min(...same.map(({ sinceSeconds }) => sinceSeconds));
-      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since);
+      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since + clockOffset);
     }),
   );
   return [

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
@@ -75,7 +74,8 @@ export function eachPart(parts: readonly (() => Found | undefined)[]): Findings 
  * seconds or small counts.
  */
 interface Mark<Name extends DocumentName, Value> {
-  readonly schema: z.ZodType<Value>;
+  /** Another one for another shape: then a mark of a state file begins anew. */
+  readonly version: number;
   /** Whether a change counts only when the next document agrees. */
   readonly isDebounced?: true;
   /** Throws WITHDRAWN when a required field is missing or invalid; then the mark stays. */

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { compare, toDecimalString, type AnyNumber } from '../chain/decimal.js';
 import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
-import { decimalString } from '../chain/numeral.js';
+import type { DecimalString } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
@@ -54,10 +54,9 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): 
  * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so if this transfer
  * has left the queue since the last batch id, a batch of the token was built, even if no document had it.
  */
-const topMark = z.record(
-  z.string(),
-  z.strictObject({ transfer: z.string(), batch: decimalString, builtBefore: z.string() }),
-);
+type TopMark = Readonly<
+  Record<string, { readonly transfer: string; readonly batch: DecimalString; readonly builtBefore: string }>
+>;
 const transfersAtPresent = countAtPresent(
   'transfers',
   'max(bridge_token_unbatched_transfers{TARGET,token_contract=SUBJECT})',
@@ -75,8 +74,8 @@ const backlogStuck = problemOf('module_state', {
   action:
     'Request a batch of the token, which anyone can (build-batch, see the runbook): the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
   mark: {
-    schema: topMark,
-    next: ({ input }, before) => {
+    version: 1,
+    next: ({ input }, before: TopMark | undefined): TopMark => {
       const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
       return Object.fromEntries(
         Array.from(minBatchFees(input.tokens).keys(), (contract) => {
@@ -119,13 +118,11 @@ const POINT_SECONDS = HOUR_SECONDS / 2;
 const MAX_TOKENS = 200;
 
 /** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
-const queueMark = z.record(
-  z.string(),
-  z.strictObject({
-    batch: z.string(),
-    points: z.array(z.strictObject({ at: z.number(), length: z.number() })),
-  }),
-);
+interface QueueMark {
+  readonly batch: string;
+  readonly points: readonly { readonly at: Instant; readonly length: number }[];
+}
+
 const backlogGrowing = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
@@ -138,10 +135,10 @@ const backlogGrowing = problemOf('module_state', {
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
   mark: {
-    schema: queueMark,
-    next: ({ input }, before) => {
+    version: 1,
+    next: ({ input }, before: Readonly<Record<string, QueueMark>> | undefined): Readonly<Record<string, QueueMark>> => {
       const minimums = minBatchFees(input.tokens);
-      const now = input.at.epochSeconds;
+      const now = input.at;
       const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !minimums.has(contract));
       const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
       return Object.fromEntries(
@@ -170,7 +167,7 @@ const backlogGrowing = problemOf('module_state', {
         },
       ]) => {
         const length = unbatchedByToken(input).get(contract)?.length ?? 0;
-        if (first === undefined || input.at.epochSeconds - first.at < GROWING_SECONDS) return undefined;
+        if (first === undefined || input.at - first.at < GROWING_SECONDS) return undefined;
         if (length - first.length < GROWING_TRANSFERS) return undefined;
         return {
           subject: { token_contract: contract },

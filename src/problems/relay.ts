@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../chain/decimal.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
 import { feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
@@ -14,6 +13,7 @@ import { batchesByKey, batchKey, isBelowThreshold, newestUnrelayedPower } from '
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
+import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
@@ -61,8 +61,11 @@ function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string
 }
 
 /** A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was. */
-const seenBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable(), since: z.number().nullable() });
-type SeenBatch = z.infer<typeof seenBatch>;
+interface SeenBatch {
+  readonly key: string;
+  readonly transfer: string | null;
+  readonly since: Instant | null;
+}
 
 const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
 const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
@@ -85,14 +88,13 @@ function isExecuted(input: BridgeInput, { key, transfer }: SeenBatch): boolean {
  * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of the document before that seem executed;
  * `goneAt` is the time of the last document, and `executedAt` of the last confirmed execution, 0 for none. In Unix seconds.
  */
-const executionMark = z.strictObject({
-  batches: z.array(seenBatch),
-  others: z.array(z.string()),
-  gone: z.array(seenBatch),
-  goneAt: z.number(),
-  executedAt: z.number(),
-});
-type ExecutionMark = z.infer<typeof executionMark>;
+interface ExecutionMark {
+  readonly batches: readonly SeenBatch[];
+  readonly others: readonly string[];
+  readonly gone: readonly SeenBatch[];
+  readonly goneAt: Instant;
+  readonly executedAt: Instant;
+}
 
 const MAX_BATCHES = 200;
 const NO_EXECUTIONS: ExecutionMark = { batches: [], others: [], gone: [], goneAt: 0, executedAt: 0 };
@@ -106,13 +108,13 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
   return {
     batches: batches.map((batch) => {
       const key = keyOf(batch);
-      return earlier.get(key) ?? seenBatchOf(batch, before.others.includes(key) ? input.at.epochSeconds : null);
+      return earlier.get(key) ?? seenBatchOf(batch, before.others.includes(key) ? input.at : null);
     }),
     others: Array.from(batchesByKey(input).keys())
       .filter((key) => !keys.has(key))
       .slice(0, MAX_BATCHES),
     gone: before.batches.filter(isGone),
-    goneAt: input.at.epochSeconds,
+    goneAt: input.at,
     executedAt: before.gone.some(isGone) ? before.goneAt : before.executedAt,
   };
 }
@@ -126,7 +128,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     atPresent: countAtPresent('batches', 'max(bridge_relayable_batches{TARGET})'),
     description,
     action: CHECK_RELAYERS,
-    mark: { schema: executionMark, next: executionsAfter },
+    mark: { version: 1, next: executionsAfter },
     find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
       const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
@@ -181,7 +183,7 @@ const timeoutNear = problemOf('module_state', {
     const left = secondsToTimeout(input, batches);
     if (left === undefined || left >= near) return undefined;
     return {
-      start: input.at.epochSeconds - (near - left),
+      start: input.at - (near - left),
       headline: `a signed batch times out in ${about(input, left)}`,
       details: [amountsText(input, batches)],
       action: checkRelayers(input),
@@ -242,7 +244,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       const otherFees = Array.from(byFees).filter(([group]) => group !== fees);
       const left = secondsToTimeout(input, batches);
       return {
-        start: left === undefined ? undefined : input.at.epochSeconds + left,
+        start: left === undefined ? undefined : input.at + left,
         headline: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
         details: [
           amountsText(input, batches),

@@ -260,8 +260,8 @@ export function about(input: BridgeInput, seconds: number): string {
 }
 
 /** "04:12 UTC", this many seconds from now. */
-export function clockTime({ at }: Pick<BridgeInput, 'at'>, seconds: number): string {
-  return `${isoTime(at.epochSeconds + seconds).slice(11, 16)} UTC`;
+export function clockTime({ at, clockOffset }: Pick<BridgeInput, 'at' | 'clockOffset'>, seconds: number): string {
+  return `${isoTime(at + clockOffset + seconds).slice(11, 16)} UTC`;
 }
 
 /** What is wrong on one line, without the target. */

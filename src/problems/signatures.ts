@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { compare, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isValid, type Field } from '../chain/field.js';
-import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -28,7 +28,6 @@ import { countAtPresent } from './templates.js';
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
 /** `null` for a missing field. */
-const decimal = decimalString.nullable();
 
 /**
  * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be requested again. After a longer time
@@ -38,18 +37,15 @@ const REQUEST_SECONDS = 600;
 
 /**
  * `batch` is the oldest unsigned batch, with its timeout. `since` is the first batch in the row of unsigned timeouts before it, with the block of its
- * creation. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
+ * creation. `seenAt` is the time of the last document with an unsigned batch.
  */
-const unsignedMark = z
-  .strictObject({
-    batch: z.string(),
-    timeout: decimal,
-    since: z.string(),
-    sinceBlock: decimal,
-    seenAt: z.number(),
-  })
-  .nullable();
-type UnsignedMark = z.infer<typeof unsignedMark>;
+type UnsignedMark = {
+  readonly batch: string;
+  readonly timeout: DecimalString | null;
+  readonly since: string;
+  readonly sinceBlock: DecimalString | null;
+  readonly seenAt: Instant;
+} | null;
 
 const decimalOf = (field: Field<Numeral>): DecimalString | null => (isValid(field) ? toDecimalString(field) : null);
 
@@ -64,7 +60,7 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
-  const now = input.at.epochSeconds;
+  const now = input.at;
   const current = oldest && {
     batch: batchKey(oldest.batch_nonce, oldest.token_contract),
     timeout: decimalOf(oldest.batch_timeout),
@@ -91,7 +87,7 @@ const batchUnsigned = problemOf('module_state', {
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: `If your validator has not signed, check the log, funds and key of its orchestrator, and restart it. ${CONTACT_SIGNERS}`,
-  mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
+  mark: { version: 1, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return undefined;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
+import type { Instant } from '../clock.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
@@ -122,8 +122,6 @@ const lagging = problemOf('module_state', {
 });
 
 /** The time of the last answer about jailing of each orchestrator, in Unix seconds. */
-const answeredMark = z.record(z.string(), z.number());
-
 const validatorUnknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
@@ -136,8 +134,8 @@ const validatorUnknown = problemOf('module_state', {
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
-    schema: answeredMark,
-    next: ({ input, answeredAt }, before) =>
+    version: 1,
+    next: ({ input, answeredAt }, before: Readonly<Record<string, Instant>> | undefined): Readonly<Record<string, Instant>> =>
       Object.fromEntries(
         watchedOrchestrators(input).flatMap(({ orchestrator }) => {
           const at = answeredAt(stakingStatus.name, orchestrator) ?? entryOf(before, orchestrator);
@@ -149,7 +147,7 @@ const validatorUnknown = problemOf('module_state', {
     watchedOrchestrators(input).map((watched) => {
       const at = entryOf(mark, watched.orchestrator);
       const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
-      if (isAnswered || at === undefined || input.at.epochSeconds - at > DAY_SECONDS) return undefined;
+      if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return undefined;
       return {
         subject: subjectOf(watched),
         start: at,
@@ -159,8 +157,7 @@ const validatorUnknown = problemOf('module_state', {
 });
 
 /** When each entry was last in the newest validator set, in Unix seconds; 0 if it was not since it is watched. */
-const activeMark = z.record(z.string(), z.number());
-type ActiveMark = z.infer<typeof activeMark>;
+type ActiveMark = Readonly<Record<string, Instant>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.valuesOf(answers);
@@ -181,12 +178,12 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     linksToPending: false,
     ...texts,
     mark: {
-      schema: activeMark,
+      version: 1,
       next: ({ input }: Evidence<'module_state'>, before: ActiveMark | undefined) =>
         Object.fromEntries(
           watchedEntries(input).map(({ address, isActive }) => [
             address,
-            isActive ? input.at.epochSeconds : (entryOf(before, address) ?? 0),
+            isActive ? input.at : (entryOf(before, address) ?? 0),
           ]),
         ),
     },

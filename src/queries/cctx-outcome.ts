@@ -56,7 +56,7 @@ export function cctxAnswers(
   seenBefore: SeenAnswers = new Map(),
 ): {
   readonly cctxAnswers: NonNullable<CrosschainInput['cctxAnswers']>;
-  readonly cctxsAskedAtMs: CrosschainInput['cctxsAskedAtMs'];
+  readonly cctxsAskedAt: CrosschainInput['cctxsAskedAt'];
   readonly seenAnswers: SeenAnswers;
 } {
   const state = all.get(cctxOutcome.name);
@@ -64,5 +64,5 @@ export function cctxAnswers(
   const isNew = (index: string): boolean => seenAnswers.get(index) !== seenBefore.get(index);
   const newAnswers = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
   const byIndex = new Map(newAnswers.map(({ index, answer }) => [index, answer]));
-  return { cctxAnswers: byIndex, seenAnswers, cctxsAskedAtMs: state?.roundStartedAt?.monotonicMs };
+  return { cctxAnswers: byIndex, seenAnswers, cctxsAskedAt: state?.roundStartedAt };
 }

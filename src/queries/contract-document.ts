@@ -78,7 +78,7 @@ export function isBackingDue(basis: CallBasis, now: Instant): boolean {
 }
 
 function isSince(at: Instant | undefined, now: Instant, ms: number): boolean {
-  return at !== undefined && now.monotonicMs - at.monotonicMs < ms;
+  return at !== undefined && (now - at) * 1000 < ms;
 }
 
 export function requestOf({ id, to, data, block }: ContractCall): RpcRequest {
@@ -110,8 +110,8 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
     .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', hubSide.contract, token.contract) }));
   const lastEventNonce = answers.result('state_lastEventNonce', hubSide.contract);
   const lastValsetNonce = answers.result('state_lastValsetNonce', hubSide.contract);
-  const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at.epochSeconds);
-  const isHubCurrent = isRecent(hubSide, at) && areOfOneTime(hub?.blockSeconds, at.epochSeconds);
+  const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at);
+  const isHubCurrent = isRecent(hubSide, at) && areOfOneTime(hub?.blockSeconds, at);
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
   const ahead = distanceAhead(lastValsetNonce, hubSide.newestValsetNonce);
   const value: ContractReading = {
@@ -243,9 +243,9 @@ function readBacking(
 const BACKING_EXPIRY_MS = 11 * MINUTE_MS;
 
 /** The balances of an earlier poll. They expire when they are not read any more, because the module state is not polled. */
-function recentBacking(before: ContractReading | undefined, { monotonicMs }: Instant): BackingReading | undefined {
+function recentBacking(before: ContractReading | undefined, at: Instant): BackingReading | undefined {
   const backing = before?.backing;
-  return backing !== undefined && monotonicMs - backing.at.monotonicMs <= BACKING_EXPIRY_MS ? backing : undefined;
+  return backing !== undefined && (at - backing.at) * 1000 <= BACKING_EXPIRY_MS ? backing : undefined;
 }
 
 /** The denom of a bridged token on the hub, as on Injective. */

@@ -1,7 +1,7 @@
 import { numeral, object } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import { unreadable, type UnreadableDocument } from '../chain/document.js';
-import { clock } from '../clock.js';
+import type { Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
@@ -39,6 +39,7 @@ export async function fetchContract(
   readsAll: boolean,
   sendRequests: SendRequests,
   sendQuery: SendQuery,
+  now: Instant,
 ): Promise<{ readonly ok: true; readonly bytes: Buffer; readonly otherAnswers: ContractExchange } | Failure> {
   const remaining = remainingLimits(node.limits);
   const send = async (requests: readonly RpcRequest[]): Promise<Sent> => sendRequests(node, requests, remaining);
@@ -48,7 +49,6 @@ export async function fetchContract(
   if (!sent.ok) return sent;
   const head = readHead(sent.answers, hubSide);
   if (!head.ok) return failed(head);
-  const now = clock();
   const basis = { hubSide, lastReading: readsAll ? undefined : lastReading };
   const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(basis, block, now), send);
   if (!fetched.ok) return fetched;

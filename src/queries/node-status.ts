@@ -1,5 +1,6 @@
 import { exactSeconds, type AnyNumber } from '../chain/decimal.js';
 import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
+import { wallSeconds } from '../clock.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
@@ -99,9 +100,9 @@ export interface NodeDelay {
 export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
   const block = latestBlock.valuesOf(answers).get('');
   const status = syncing.valuesOf(answers).get('');
-  const at = answers.get(latestBlock.name)?.answers.get('')?.at;
+  const answer = answers.get(latestBlock.name)?.answers.get('');
   if (block === undefined && status === undefined) return undefined;
-  const seconds = block === undefined || at === undefined ? 0 : at.epochSeconds - block.epochSeconds;
+  const seconds = block === undefined || answer === undefined ? 0 : wallSeconds(answer.at, answer) - block.epochSeconds;
   return { seconds, isSyncing: status?.isSyncing === true };
 }
 

@@ -1,4 +1,4 @@
-import { ageSeconds, msBetween, type Instant } from '../clock.js';
+import type { Instant, Moment } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
@@ -24,8 +24,7 @@ export interface QueryState {
   readonly answers: ReadonlyMap<string, QueryAnswer>;
 }
 
-export interface QueryAnswer {
-  readonly at: Instant;
+export interface QueryAnswer extends Moment {
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
 }
@@ -63,7 +62,7 @@ export function isUnsupported({ refusedRounds }: QueryState): boolean {
 /** Whether it is time for the next round. An unsupported query is sent every hour. */
 export function isDue(state: QueryState, now: Instant): boolean {
   const { roundStartedAt } = state;
-  return roundStartedAt === undefined || msBetween(roundStartedAt, now) >= waitMs(state);
+  return roundStartedAt === undefined || (now - roundStartedAt) * 1000 >= waitMs(state);
 }
 
 function waitMs(state: QueryState): number {
@@ -78,7 +77,7 @@ export function afterRound(
   context: QueryContext,
   exchanges: readonly QueryExchange[],
   startedAt: Instant,
-  at: Instant,
+  now: Moment,
 ): QueryState {
   const { query } = before;
   const failed = exchanges.flatMap(({ result }) => (result.ok ? [] : [result]));
@@ -90,7 +89,7 @@ export function afterRound(
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
     const renderedFamilies = query.render(request, context, result.value);
-    return [[key, { at, value: result.value, renderedFamilies }]];
+    return [[key, { ...now, value: result.value, renderedFamilies }]];
   });
   return {
     query,
@@ -117,7 +116,7 @@ export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, n
   return mapStates(states, (state) => {
     const { intervalMs } = state.query;
     const maxAgeMs = staleAfterMs + (intervalMs >= HOUR_MS ? intervalMs : 0);
-    const fresh = Array.from(state.answers).filter(([, { at }]) => ageSeconds(at, now) * 1000 <= maxAgeMs);
+    const fresh = Array.from(state.answers).filter(([, { at }]) => (now - at) * 1000 <= maxAgeMs);
     return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isoTime } from '../clock.js';
+import { isoTime, wallSeconds } from '../clock.js';
 import type { AnsweredRound } from '../engine/engine.js';
 import { groupBy } from '../facts/grouping.js';
 import { failure, failureReasonNames } from '../http/failure-reasons.js';
@@ -48,11 +48,11 @@ function lastBodiesOf(day: string, before: LastBodies | undefined): LastBodies {
 }
 
 /** The lines of a round by request. `before` has hashes of bodies. */
-export function linesOf({ after, exchanges, startedAt, at }: AnsweredRound, before: LastBodies | undefined) {
-  const time = isoTime(at.epochSeconds);
+export function linesOf({ after, exchanges, startedAt, now }: AnsweredRound, before: LastBodies | undefined) {
+  const time = isoTime(wallSeconds(now.at, now));
   const last = lastBodiesOf(time.slice(0, 10), before);
   const fields = { time, query: after.query.name };
-  const clocks = { clock: at.monotonicMs / 1000, asked: startedAt.monotonicMs / 1000 };
+  const clocks = { clock: now.at, asked: startedAt };
   const lines = exchanges.map(({ request: { key, path: requested }, pages, result }) => {
     const ofPages = pages.map(({ path, height, bytes }): QueryLine => {
       const hash = createHash('sha256').update(bytes).digest('base64');

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { clock, isoTime, type Instant } from '../clock.js';
+import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
@@ -42,7 +42,7 @@ const CLOSE_MS = 3_000;
 
 export function createRecorder(
   log: Logger,
-  now: () => Instant = clock,
+  now: Clock,
   start: typeof startWriter = startWriter,
 ): Recorder {
   let settings: ActiveSettings | undefined;
@@ -83,7 +83,7 @@ export function createRecorder(
       const { target, addedAt, lastPoll, lastFailure } = state;
       if (writer === undefined || settings === undefined || lastPoll === undefined) return;
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
-      const selected = selectPoll(memoryOf(state), outcome, lastPoll.at.monotonicMs, settings.interval);
+      const selected = selectPoll(memoryOf(state), outcome, lastPoll.at * 1000, settings.interval);
       const id = endpointId(state);
       memories.set(id, { target, addedAt, memory: selected.memory });
       if (!selected.isSelected && !isAgain) return;
@@ -93,7 +93,7 @@ export function createRecorder(
       const onFailure = (): void => void memories.delete(id);
       const body = received.ok ? received.bytes : new Uint8Array();
       const header = {
-        ...headerOf(state, received.ok ? received : undefined),
+        ...headerOf(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
       writer.record(header, body, Array.from(lines.values()).join(''), onFailure);
@@ -134,6 +134,7 @@ export function createRecorder(
 function headerOf(
   { target, document, addedAt, lastPoll, lastFailure }: EndpointState,
   received: ReceivedDocument | undefined,
+  now: Moment,
 ): RecordingHeader {
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
@@ -143,19 +144,19 @@ function headerOf(
     version: FORMAT_VERSION,
     target,
     document,
-    time: isoTime(lastPoll.at.epochSeconds),
+    time: isoTime(wallSeconds(lastPoll.at, now)),
     ...(height !== undefined && { height }),
     ...(foundPath && { path: foundPath.path }),
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(receivedAt && { received: isoTime(receivedAt.epochSeconds) }),
-    clock: lastPoll.at.monotonicMs / 1000,
-    added: isoTime(addedAt.epochSeconds),
+    ...(receivedAt && { received: isoTime(wallSeconds(receivedAt, now)) }),
+    clock: lastPoll.at,
+    added: isoTime(wallSeconds(addedAt, now)),
     phase_seconds: lastPoll.phaseSeconds,
     ...(receivedAt &&
       calls &&
-      hubSide && { hub: { age_ms: receivedAt.monotonicMs - hubSide.at.monotonicMs, facts: hubSide, reading: hub } }),
+      hubSide && { hub: { age_ms: (receivedAt - hubSide.at) * 1000, facts: hubSide, reading: hub } }),
   };
 }
 
@@ -235,7 +236,7 @@ const MAX_WAITING = 1000;
 export function startWriter(
   { directory: root, max_size: maxBytes }: Pick<ActiveSettings, 'directory' | 'max_size'>,
   log: Pick<Logger, 'info' | 'warn'>,
-  now: () => Instant,
+  now: Clock,
   { count, signal, after }: WriterOptions,
 ): RecordingWriter {
   const enqueue = createQueue();
@@ -246,7 +247,7 @@ export function startWriter(
 
   function fail(message: string, polls: number): void {
     if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
-    const since = status.failure?.since ?? now();
+    const since = status.failure?.since ?? now().at;
     count('failed', polls);
     status = { ...status, failure: { since, message } };
   }

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { clock, secondsSince } from '../clock.js';
+import { secondsSince, type Clock, type Instant } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
@@ -14,7 +14,7 @@ import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { PollJob } from '../engine/jobs.js';
-import type { DocumentRequest, Received, Source } from '../engine/source.js';
+import type { DocumentRequest, ReceivedDocument, Source } from '../engine/source.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
 
@@ -23,10 +23,15 @@ export interface Network extends Required<Source<PollJob>> {
   readonly close: () => void;
 }
 
+type Fetched = Omit<ReceivedDocument, 'receivedAt'> | Failure;
+
+/** A busy process notices a timeout late. */
+const MAX_OVERTIME_SECONDS = 5;
+
 /** Concurrent requests of queries to the same node. Polls do not wait for them. */
 const CONCURRENT_QUERIES = 4;
 
-export function createNetwork(userAgent: string): Network {
+export function createNetwork(userAgent: string, clock: Clock): Network {
   const client = createClient(userAgent);
   const sendRequests = createRpcClient(client);
   const limit = createLimit(CONCURRENT_QUERIES);
@@ -38,11 +43,19 @@ export function createNetwork(userAgent: string): Network {
       const { hubNode, limits } = job;
       const endReservation = hubNode === undefined ? await client.reserveMemory(limits.maxBodyBytes) : undefined;
       const started = performance.now();
+      const sentAt = clock().at;
       const received = await (hubNode === undefined
         ? fetchDocument(job, input, client)
-        : callContract(job, hubNode, input, sendRequests, send));
+        : callContract(job, hubNode, input, sendRequests, send, sentAt));
       endReservation?.();
-      return { ...received, seconds: secondsSince(started) };
+      const seconds = secondsSince(started);
+      const receivedAt = clock().at;
+      // The machine was suspended meanwhile: the response is as old.
+      if (receivedAt - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
+        const message = `${sourceOf(job.url, '')}: no response in time: the machine was suspended`;
+        return { ...failure('timeout', message), seconds };
+      }
+      return received.ok ? { ...received, receivedAt, seconds } : { ...received, seconds };
     },
     query: exchange,
     close: () => client.close(),
@@ -65,7 +78,7 @@ function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clea
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
-async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest, client: Client): Promise<Received> {
+async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest, client: Client): Promise<Fetched> {
   const { url, query, limits } = job;
   const paths =
     first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
@@ -79,7 +92,6 @@ async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest
       return {
         ...fetched,
         source: sourceOf(url, foundPath.path),
-        receivedAt: clock(),
         foundPath,
         failureWithServerText: (error) => failureWithServerText(error, url, fetched),
       };
@@ -108,10 +120,11 @@ async function callContract(
   { otherAnswers = {}, readsAll = false }: DocumentRequest,
   sendRequests: SendRequests,
   send: SendQuery,
-): Promise<Received> {
+  at: Instant,
+): Promise<Fetched> {
   const source = sourceOf(job.url, '');
   const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const fetched = await fetchContract(job, hubNode, { hubSide, lastReading }, readsAll, sendRequests, send);
-  return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
+  const fetched = await fetchContract(job, hubNode, { hubSide, lastReading }, readsAll, sendRequests, send, at);
+  return fetched.ok ? { ...fetched, source, height: undefined } : fetched;
 }

@@ -1,10 +1,10 @@
-import type { Instant } from '../clock.js';
+import { toMilliseconds, type Instant, type Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { createEngine, type Endpoint } from '../engine/engine.js';
 import { endpointId, initialState, type EndpointKey } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
-import { rememberedOf, withRemembered } from '../engine/remembered.js';
+import { memoryOf, withMemory } from '../engine/memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
 import { queryStatesOf } from '../queries/node-queries.js';
@@ -15,7 +15,7 @@ import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.
 /** A recorded poll, or a multiple of the step. */
 export interface ReplayMoment {
   readonly timeMs: number;
-  readonly at: Instant;
+  readonly now: Moment;
   readonly isStep: boolean;
   /** The polled endpoint; at a step, all endpoints whose values still hold. */
   readonly endpoints: readonly Endpoint[];
@@ -34,43 +34,42 @@ export async function* replay(
   config: Config,
   { fromMs, toMs, stepMs }: ReplayRange,
 ): AsyncGenerator<ReplayMoment> {
-  let at: Instant = { epochSeconds: 0, monotonicMs: 0 };
+  let now: Moment = { at: 0, clockOffset: 0 };
   let received: Received = failure('internal', 'nothing was recorded');
-  const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => at });
+  const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
   /** The time of the last recorded poll, by endpoint. */
   const polledMs = new Map<string, number>();
   let nextStepMs: number | undefined;
 
-  function moveTo(timeMs: number, clockSeconds: number | undefined): void {
-    const passedMs = timeMs - at.epochSeconds * 1000;
-    const clockMs = clockSeconds === undefined ? at.monotonicMs + Math.max(0, passedMs) : clockSeconds * 1000;
-    at = { epochSeconds: timeMs / 1000, monotonicMs: clockMs };
+  /** Without a recorded clock, the process clock follows the wall clock. */
+  function moveTo(timeMs: number, at: Instant = toMilliseconds(timeMs / 1000 - now.clockOffset)): void {
+    now = { at, clockOffset: toMilliseconds(timeMs / 1000 - at) };
   }
 
   /** Takes the steps before a point in time. */
   function* stepUntil(untilMs: number): Generator<ReplayMoment> {
     for (; nextStepMs !== undefined && nextStepMs < untilMs; nextStepMs += stepMs) {
       const timeMs = nextStepMs;
-      moveTo(timeMs, undefined);
+      moveTo(timeMs);
       // Only the first of equal failures is recorded.
       const isHeld = ({ state }: Endpoint): boolean =>
         state.lastPoll?.ok === false || timeMs - (polledMs.get(endpointId(state)) ?? 0) <= state.staleAfterMs;
       // Without an interval, each poll is recorded.
       if (config.recorder.interval > 0) engine.hold(isHeld);
       const held = engine.endpoints().filter(isHeld);
-      if (held.length > 0 && timeMs >= fromMs) yield { timeMs, at, isStep: true, endpoints: held };
+      if (held.length > 0 && timeMs >= fromMs) yield { timeMs, now, isStep: true, endpoints: held };
     }
   }
 
   /** The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its counters begin anew. */
   function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
     const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
-    const isNew = addedMs !== undefined && current !== undefined && addedMs > current.state.addedAt.epochSeconds * 1000;
+    const isNew = addedMs !== undefined && current !== undefined && addedMs > Math.round((current.state.addedAt + now.clockOffset) * 1000);
     if (current !== undefined && !isNew) return current;
     const job = current?.job ?? { context: contextOf(key, config) };
-    const addedAt = addedMs === undefined ? at : { ...at, epochSeconds: addedMs / 1000 };
+    const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);
     const initial = { ...initialState(job.context, addedAt), queries: queryStatesOf(job.context) };
-    const endpoint = { job, state: withRemembered(initial, current && rememberedOf(current.state)) };
+    const endpoint = { job, state: withMemory(initial, current && memoryOf(current.state)) };
     engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
     return endpoint;
   }
@@ -80,24 +79,23 @@ export async function* replay(
     const { timeMs } = exchange;
     yield* stepUntil(timeMs);
     if ('query' in exchange) {
-      const { clockSeconds, askedSeconds = clockSeconds } = exchange;
+      const { clockSeconds, askedSeconds } = exchange;
       moveTo(timeMs, clockSeconds);
-      const askedAt = askedSeconds === undefined ? at : { ...at, monotonicMs: askedSeconds * 1000 };
-      engine.answered(endpointFor(exchange, undefined).job, exchange.query, exchange.exchanges, askedAt);
+      engine.answered(endpointFor(exchange, undefined).job, exchange.query, exchange.exchanges, askedSeconds ?? now.at);
       continue;
     }
     const { header } = exchange;
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
-    received = receivedOf(exchange, at);
+    received = receivedOf(exchange, now);
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
     lastMs = timeMs;
     const polled = engine.endpoints().filter(({ job: each }) => each === job);
     // A step at the same time reports it.
-    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, at, isStep: false, endpoints: polled };
+    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, now, isStep: false, endpoints: polled };
   }
   yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
 }
@@ -114,9 +112,9 @@ function contextOf({ target: name, document }: EndpointKey, config: Config) {
   return stepContext(options, document, documents[document].recordedSettings(target), intervalMs);
 }
 
-function receivedOf({ document, header, body, path: source }: RecordedPoll, at: Instant): Received {
+function receivedOf({ document, header, body, path: source }: RecordedPoll, now: Moment): Received {
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
-  const receivedAt = received === undefined ? at : { ...at, epochSeconds: Date.parse(received) / 1000 };
+  const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
   if (outcome !== 'ok') return { ...failure(outcome, message), isAgain, phaseSeconds };
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);

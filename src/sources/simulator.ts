@@ -1,5 +1,5 @@
 import { asDecimalString } from '../chain/numeral.js';
-import type { Instant } from '../clock.js';
+import type { Clock, Instant } from '../clock.js';
 import type { ContractExchange } from '../document-types.js';
 import type { PollJob } from '../engine/jobs.js';
 import type { ReceivedDocument, Source } from '../engine/source.js';
@@ -24,11 +24,11 @@ export function respondTo(model: Model, path: string): QueryResponse {
   return 'endpoint' in query ? executeQuery(model, query) : query;
 }
 
-export function createSimulatedNode(model: Model, now: () => Instant): Required<Source<PollJob>> {
+export function createSimulatedNode(model: Model, now: Clock): Required<Source<PollJob>> {
   const respond = (path: string): QueryResponse => respondTo(model, path);
   return {
     document: async ({ paths, query }, { otherAnswers = {} }) => {
-      const receivedAt = now();
+      const receivedAt = now().at;
       const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
       if (foundPath !== undefined) {
         const path = foundPath.path + query;

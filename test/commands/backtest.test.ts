@@ -189,7 +189,7 @@ describe('backtest of what a daemon has recorded', () => {
       for (const { verdicts } of verdictsOf(states, at)) {
         for (const { state, alert, severity } of verdicts) {
           const key = `${severity} ${alert}`;
-          if (state === 'firing' && !firing.has(key)) firing.set(key, at.epochSeconds);
+          if (state === 'firing' && !firing.has(key)) firing.set(key, at.at);
         }
       }
       daemon.advance(MINUTE_MS);

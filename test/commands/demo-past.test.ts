@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/engine/verdicts.js';
-import { clock, type Instant } from '../../src/clock.js';
+import { clock, type Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { createPollLoop } from '../../src/engine/loop.js';
@@ -14,11 +14,11 @@ import { validatorsOf } from '../../src/queries/validators.js';
 
 /* What the demo shows when it starts. */
 
-const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
+const now: Moment = { at: 1_790_000_000, clockOffset: 0};
 
 /** Slow blocks make a fast test. */
-async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
-  const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.epochSeconds) });
+async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Moment) {
+  const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.at) });
   const config = demoConfig('http://127.0.0.1:1', model);
   return { model, config, ...(await pollPast(model, scenario, config, at)) };
 }
@@ -46,12 +46,12 @@ describe('the past of a demo', () => {
     expect(incidentMinutes).toBe(30);
     const pasts = jobsOf(ofPast).map((job) => demoState(job));
     expect(pasts.map((past) => past?.lastSuccess?.at)).toEqual([at, at, at]);
-    const secondsAgo = pasts.map((past) => at.epochSeconds - (past?.addedAt.epochSeconds ?? 0));
+    const secondsAgo = pasts.map((past) => at.at - (past?.addedAt.at ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
     const createdAt = model
       .rateLimiterInput()
       .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
-    expect(at.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
+    expect(at.at - Math.max(...createdAt)).toBeLessThan(120);
     expect(validatorsOf(pasts[0]?.queries ?? new Map()).names.size).toBeGreaterThan(10);
     // The flow is counted through all of the past.
     expect(pasts[0]?.lastSuccess?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });

@@ -42,7 +42,7 @@ test('the external height is that of the contract, unless its node has only old 
   if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
-    const past = { height: parseDecimal('1000'), blockSeconds: now.epochSeconds - blockAgeSeconds, paused: false };
+    const past = { height: parseDecimal('1000'), blockSeconds: now.at - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now), lastSuccess } as unknown as EndpointState;
     const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now), () => sibling, now);

@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verdictsOf } from '../../src/engine/verdicts.js';
 import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsOf } from '../../src/queries/validators.js';
@@ -16,7 +16,7 @@ import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
 
-const STARTED_AT: Instant = { epochSeconds: 1_800_000_000, monotonicMs: 0 };
+const STARTED_AT: Moment = { at: 1_800_000_000, clockOffset: 0};
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -36,7 +36,7 @@ const logged: string[] = [];
 let loop: PollLoop;
 let elapsedMs = 0;
 
-const now = (): Instant => ({ epochSeconds: STARTED_AT.epochSeconds + elapsedMs / 1000, monotonicMs: elapsedMs });
+const now = (): Moment => ({ at: STARTED_AT.at + elapsedMs / 1000, clockOffset: 0});
 
 function logOf(lines: string[]): Logger {
   return pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** A poll of the daemon: what was fetched, and what was known of the endpoint afterwards. */
 interface Polled extends Fetch {
-  readonly at: Instant;
+  readonly at: Moment;
   readonly after: EndpointState;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure, failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { sentenceText } from '../../src/problems/sentence.js';
@@ -23,12 +23,12 @@ import {
 
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 
-const at = (minute: number): Instant => ({
-  epochSeconds: START.epochSeconds + minute * 60,
-  monotonicMs: minute * 60_000,
+const at = (minute: number): Moment => ({
+  at: START.at + minute * 60,
+  clockOffset: 0,
 });
 
-const model = createModel({ seed: 7, scenario: 'healthy', startTime: START.epochSeconds, blockTimeMs: 2000 });
+const model = createModel({ seed: 7, scenario: 'healthy', startTime: START.at, blockTimeMs: 2000 });
 const simulated = model.moduleState().state;
 
 /** With all fields, so that no metric is withdrawn. */
@@ -46,8 +46,8 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
   let endpoints = recordedStates([context], LIMITS, at(0));
-  const recordPoll = (poll: PollResult, now: Instant): void => void endpoints.record(context, poll, now);
-  const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
+  const recordPoll = (poll: PollResult, now: Moment): void => void endpoints.record(context, poll, now);
+  const targets = (now: Moment): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
     targets,
     succeed: (minute: number, state: object = {}, options: Pick<BridgeOptions, 'height'> = {}, now = at(minute)) => {
@@ -115,7 +115,7 @@ describe('the verdicts about an endpoint', () => {
       'firing BridgeSnapshotStale: no poll of module_state has succeeded for 11 min; /x: no answer',
       'firing BridgeEndpointDown: polls of module_state have failed for 10 min; /x: no answer',
     ]);
-    expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).epochSeconds);
+    expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).at);
   });
 
   it('say what to do about the last failure', () => {
@@ -235,7 +235,7 @@ describe('the verdicts about an endpoint', () => {
       'pending',
       'pending BridgeBacklogStuck: no batch of 0xt built for at least 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
-    expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).epochSeconds);
+    expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).at);
     expect(linesAt(52)).toEqual([
       'critical',
       'firing BridgeBacklogStuck: no batch of 0xt built for at least 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
@@ -277,15 +277,15 @@ it('the problems that cannot be judged are a condition of each severity, since t
   const [problem] = problems;
   if (problem === undefined) throw new Error('there are problems');
   const unjudged = [
-    { problem, severity: 'warning' as const, sinceSeconds: at(0).epochSeconds },
-    { problem, severity: 'critical' as const, sinceSeconds: at(15).epochSeconds },
+    { problem, severity: 'warning' as const, sinceSeconds: at(0).at },
+    { problem, severity: 'critical' as const, sinceSeconds: at(15).at },
   ];
   const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
   const [state] = states();
   const found = state === undefined ? [] : unjudgedConditions(state, unjudged, at20);
   expect(found.map(({ problem: { severity }, startSeconds }) => [severity, startSeconds])).toEqual([
-    ['critical', at(15).epochSeconds],
-    ['warning', at(0).epochSeconds],
+    ['critical', at(15).at],
+    ['warning', at(0).at],
   ]);
 });
 

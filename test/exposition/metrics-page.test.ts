@@ -3,13 +3,13 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/metrics-page.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { BRIDGE, bridgeResult } from '../pages/sample-snapshots.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
-const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
+const at = (ms: number): Moment => ({ at: ms / 1000, clockOffset: 0});
 
 const NO_PROCESS_TEXT = Promise.resolve('');
 const NO_PROCESS_METRICS = { render: () => NO_PROCESS_TEXT };
@@ -65,7 +65,7 @@ describe('the metrics page', () => {
   it('withdraws the series of a stale endpoint without another poll', async () => {
     const snapshots = sampleSnapshots();
     const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
-    const later = { epochSeconds: NOW.epochSeconds + 3600, monotonicMs: NOW.monotonicMs + 3_600_000 };
+    const later = { at: NOW.at + 3600, clockOffset: 0};
     expect((await page('text', 'identity', NOW)).toString()).toMatch(/^bridge_last_observed_nonce\{/m);
     expect((await page('text', 'identity', later)).toString()).not.toMatch(/^bridge_last_observed_nonce\{/m);
   });
@@ -82,14 +82,14 @@ describe('the metrics page', () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const snapshots = recordedStates(contexts, { maxBodyBytes: 1024, staleAfterMs: 1000 });
       const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
-      let now = { epochSeconds: 1e6, monotonicMs: 5000 };
+      let now = { at: 1e6, clockOffset: 0};
       let last: Buffer | undefined;
       for (const { polled, passedMs, setByMs } of steps) {
         const [context, result] = [contexts[polled ?? -1], results[polled ?? -1]];
         if (context !== undefined && result !== undefined) snapshots.record(context, result, now);
         now = {
-          epochSeconds: now.epochSeconds + (passedMs + setByMs) / 1000,
-          monotonicMs: now.monotonicMs + passedMs,
+          at: now.at + (passedMs + setByMs) / 1000,
+          clockOffset: 0,
         };
         const body = await page('text', 'identity', now);
         expect(body.toString()).toBe(renderEndpoints(snapshots.states(), 'text', now));

@@ -61,7 +61,7 @@ function difference(after: Counts, before: Counts): Map<string, number> {
 }
 
 function poll(model: Model, seconds: number, flow: CrosschainFlow, cctxAnswers?: Answers): CrosschainFlow {
-  const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+  const at = { at: START_SECONDS + seconds, clockOffset: 0};
   const input = inputOf('rate_limiter_input', model.rateLimiterInput(), { settings: defaultCrosschainSettings, at });
   return trackCrosschain(flow, { ...input, cctxAnswers, cctxsAskedAtMs: at.monotonicMs }, OPTIONS);
 }

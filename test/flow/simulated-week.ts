@@ -56,7 +56,7 @@ function documentOf(model: Model): object {
 }
 
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
-  const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+  const at = { at: START_SECONDS + seconds, clockOffset: 0};
   const height = asDecimalString(String(model.height));
   const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at });
   return trackBridge(flow, input, OPTIONS);

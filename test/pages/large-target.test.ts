@@ -31,7 +31,7 @@ const cctx = (index: number) => ({
     status: 'PendingOutbound',
     status_message: 'initiating outbound',
     error_message: '',
-    created_timestamp: String(Math.floor(at(0).epochSeconds) - 20_000 + index),
+    created_timestamp: String(Math.floor(at(0).at) - 20_000 + index),
   },
   inbound_params: {
     sender: hex(index, 40),

@@ -193,7 +193,7 @@ describe('items of an old success', () => {
     const snapshots = polledSnapshots(state);
     snapshots.record(BRIDGE, FAILED, at(30));
     const later = at(STALE_AFTER_SECONDS + 1);
-    for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
+    for (const now of [later, { ...at(0), at: later.at }]) {
       const links = testLinks();
       const document = pendingView(shownOf(snapshots.states()), [targetVerdicts()], links, now);
       if (document === undefined) throw new Error('there are targets');
@@ -307,7 +307,7 @@ it('says why there is no alert about transactions that were missed before the ex
   expect(textWith('1700000000')).toMatch(
     /Missed cctxs 1\s+no alert: missed before this exporter began, or for over a day; oldest \d+ d/,
   );
-  expect(textWith(String(at(0).epochSeconds - 3600))).not.toContain('no alert');
+  expect(textWith(String(at(0).at - 3600))).not.toContain('no alert');
 });
 
 describe('the rate limit', () => {

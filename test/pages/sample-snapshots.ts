@@ -7,7 +7,7 @@ import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
 import { parseSearch } from '../../src/pages/search-form.js';
 import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js';
-import { clock, type Instant } from '../../src/clock.js';
+import { clock, type Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/engine/verdicts.js';
@@ -17,9 +17,9 @@ import { withDetails } from '../../src/problems/sentence.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { StepContext } from '../../src/document-types.js';
 
-export const at = (seconds: number): Instant => ({
-  epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
-  monotonicMs: 1000 * seconds,
+export const at = (seconds: number): Moment => ({
+  at: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,
+  clockOffset: 0,
 });
 
 export const TARGET = 'main "net" <1>';
@@ -113,7 +113,7 @@ export const instance: Instance = {
 
 /** A firing verdict about the bridge of `TARGET` that has lasted for this many minutes at 12:00:00. */
 export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
-  const startSeconds = at(-60 * minutes).epochSeconds;
+  const startSeconds = at(-60 * minutes).at;
   return {
     target: TARGET,
     document: 'module_state',
@@ -135,7 +135,7 @@ export function verdict(alert: string, severity: Severity, minutes: number, othe
 
 /** That it will fire in this many minutes. */
 export function firesIn(minutes: number): Pick<Verdict, 'state' | 'firesAtSeconds'> {
-  return { state: 'pending', firesAtSeconds: at(60 * minutes).epochSeconds };
+  return { state: 'pending', firesAtSeconds: at(60 * minutes).at };
 }
 
 /** The verdicts of a target as `verdictsOf` returns them: worst first. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/engine/verdicts.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
@@ -17,7 +17,7 @@ import { at, BRIDGE, FAILED, instance, polledSnapshots, statusAt, testLinks, tex
  * The pages when a demo of each scenario starts, as when the pager rings.
  */
 
-const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
+const now: Moment = { at: 1_790_000_000, clockOffset: 0};
 const site = { telemetryPath: '/metrics', version: '0.1.0' };
 
 interface Pages {
@@ -27,7 +27,7 @@ interface Pages {
 
 /** Blocks are slow, for a fast test. */
 async function pagesOf(scenario: ScenarioName): Promise<Pages> {
-  const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.epochSeconds });
+  const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.at });
   const config = demoConfig('http://node.example', model);
   const { demoState } = await pollPast(model, scenario, config, now);
   const shown = jobsOf(config).flatMap((job) => {

@@ -25,7 +25,7 @@ export async function startPages(
   version: string,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const now = clock();
-  const startTime = Math.floor(now.epochSeconds);
+  const startTime = Math.floor(now.at);
   const chains = await Promise.all(
     SCENARIOS.map(async ([target, scenario]) => {
       const model = createPastModel({ seed: SEED, scenario, blockTimeMs: BLOCK_MS, startTime });

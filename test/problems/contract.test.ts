@@ -7,7 +7,7 @@ import { sentenceText } from '../../src/problems/sentence.js';
 /* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */
 
 const START_SECONDS = 1_790_000_000;
-const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
 
 const [OWNER, OTHER_OWNER] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
 const INFO: ContractInfo = { readAt: undefined, owner: OWNER, implementation: '', powerThreshold: 2_834_678_415 };
@@ -18,7 +18,7 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
     at: at(minute),
     contract: '0xc',
     height: 100,
-    blockSeconds: at(minute).epochSeconds,
+    blockSeconds: at(minute).at,
     lastEventNonce: 10,
     lastValsetNonce: 3,
     paused: false,

@@ -40,7 +40,7 @@ interface ShownProblem {
 const BASE_HEIGHT = 100_000;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
 
-function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProblem[] {
+function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
   return (state.lastSuccess?.snapshot.judgement.present ?? []).map(
     ({ problem, subject, startSeconds, sentence, action }) => ({
       name: `${problem.name}/${problem.severity}`,
@@ -82,7 +82,7 @@ function bridgeProblems(
   return shownIn(state, START_SECONDS);
 }
 
-const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
 
 /** Those whose name and severity contain this text. One state is that of a document at minute 0. */
 function bridgeProblem(
@@ -827,7 +827,7 @@ describe('a cross-chain transaction', () => {
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
       const { blockMinutes = 0, isOutboundEnabled = true } = answers;
       const queries = answeredQueries(at(minute), {
-        latest_block: { height: '1', epochSeconds: at(minute).epochSeconds - blockMinutes * 60 },
+        latest_block: { height: '1', at: at(minute).at - blockMinutes * 60 },
         crosschain_flags: { isInboundEnabled: true, isOutboundEnabled },
       });
       const body = {

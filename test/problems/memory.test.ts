@@ -23,8 +23,8 @@ import { withDetails } from '../../src/problems/sentence.js';
 
 const START_SECONDS = 1_790_000_000;
 const at = (seconds: number, aheadSeconds = 0) => ({
-  epochSeconds: START_SECONDS + seconds + aheadSeconds,
-  monotonicMs: seconds * 1000,
+  at: START_SECONDS + seconds + aheadSeconds,
+  clockOffset: 0,
 });
 const headline = 'something is wrong for {duration}';
 

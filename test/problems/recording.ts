@@ -1,6 +1,6 @@
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { readPoll } from '../../src/engine/read-poll.js';
@@ -150,7 +150,7 @@ export interface Recording {
 
 /** What the exporter shows after the last sample. */
 interface LastSample {
-  readonly at: Instant;
+  readonly at: Moment;
   readonly endpoints: readonly EndpointState[];
   readonly verdicts: readonly TargetVerdicts[];
 }
@@ -213,8 +213,8 @@ function put(series: Map<string, (number | undefined)[]>, key: string, sample: n
 }
 
 /** The simulated time of a sample. */
-export function instantAt(seconds: number): Instant {
-  return { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+export function instantAt(seconds: number): Moment {
+  return { at: START_SECONDS + seconds, clockOffset: 0};
 }
 
 interface Exporter {
@@ -283,7 +283,7 @@ function createExporter(
     };
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
-  const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
+  const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Moment): void => {
     const states = sources.find(({ document }) => document === 'module_state');
     const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.hubSide;
     if (outcome === 'not polled' || facts === undefined) return;
@@ -351,7 +351,7 @@ function createPoll<Body>(
   outcome: Exclude<PollOutcome<Body>, string>,
   body: () => Body,
   height: number,
-  at: Instant,
+  at: Moment,
   otherAnswers: OtherAnswers,
 ): PollResult {
   if ('fails' in outcome) return failedPoll(outcome.fails, outcome.isNotServed);

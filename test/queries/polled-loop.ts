@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
-import { clock, type Instant } from '../../src/clock.js';
+import { clock, type Moment } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { jobsOf } from '../../src/engine/jobs.js';
@@ -14,9 +14,9 @@ import { waitUntil } from '../support/wait-for.js';
 /** Polls of real nodes until the end of the test, on clocks that a test moves forward. The lines of the log are kept. */
 export function createPolledLoop() {
   let elapsedMs = 0;
-  const now = (): Instant => {
+  const now = (): Moment => {
     const { epochSeconds, monotonicMs } = clock();
-    return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
+    return { at: epochSeconds + elapsedMs / 1000, clockOffset: 0};
   };
   const logged: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
@@ -9,7 +9,7 @@ import { afterRound, initialQueryState, isDue, isUnsupported, type QueryState } 
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 
-const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });
+const at = (minutes: number): Moment => ({ at: minutes * 60, clockOffset: 0});
 
 const CONTEXT: QueryContext<'module_state'> = {
   ...bridgeContext(),

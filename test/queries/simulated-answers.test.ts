@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo } from '../../src/sources/simulator.js';
 import { answerQueries } from '../support/polls.js';
@@ -17,7 +17,7 @@ import { pollOf } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
 
-const at = (minute: number): Instant => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+const at = (minute: number): Moment => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
 
 const modelOf = (scenario: ScenarioName): Model =>
   createModel({ seed: 7, scenario, startTime: START_SECONDS, blockTimeMs: 20_000 });

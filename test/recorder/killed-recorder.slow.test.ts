@@ -19,7 +19,7 @@ const RECORD = `
 import { createHash, randomBytes } from 'node:crypto';
 const { startWriter } = await import(process.argv[2]);
 const log = { info: () => undefined, warn: console.error };
-const now = () => ({ epochSeconds: Date.now() / 1000, monotonicMs: performance.now() });
+const now = () => ({ at: Date.now() / 1000, clockOffset: 0});
 let recorded = 0;
 const count = (_outcome, polls) => (recorded += polls);
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointId } from '../../src/engine/endpoint-state.js';
 import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/engine/loop.js';
@@ -28,7 +28,7 @@ export interface Response {
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
-export type Respond = (document: DocumentName, input: DocumentRequest, at: Instant) => Response | undefined;
+export type Respond = (document: DocumentName, input: DocumentRequest, at: Moment) => Response | undefined;
 
 export interface Fetch {
   readonly job: PollJob;
@@ -56,10 +56,10 @@ export interface RecordedLoop {
 export async function startRecordedLoop(config: Config, directory: string): Promise<RecordedLoop> {
   let elapsedMs = 0;
   let startedMs = 0;
-  const now = (): Instant => ({
-    epochSeconds: (START_SECONDS * 1000 + Math.round(elapsedMs)) / 1000,
+  const now = (): Moment => ({
+    at: (START_SECONDS * 1000 + Math.round(elapsedMs)) / 1000,
     // It drifts, and has more digits than milliseconds.
-    monotonicMs: (elapsedMs - startedMs) * 1.00001 + 0.123_456,
+    clockOffset: 0,
   });
   let respond: Respond = () => undefined;
   let started = 0;
@@ -158,7 +158,7 @@ function fetchOnce(
   job: PollJob,
   { otherAnswers }: DocumentRequest,
   response: Response | undefined,
-  now: () => Instant,
+  now: () => Moment,
   takeTime: () => void,
 ): Received {
   takeTime();

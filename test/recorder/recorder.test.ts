@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clock, isoTime, type Instant } from '../../src/clock.js';
+import { clock, isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import {
@@ -67,7 +67,7 @@ describe('the selection of polls to record', () => {
   });
 });
 
-const at = (second: number): Instant => ({ epochSeconds: 1_790_000_000 + second, monotonicMs: second * 1000 });
+const at = (second: number): Moment => ({ at: 1_790_000_000 + second, clockOffset: 0});
 const added = initialState(bridgeContext(), at(0));
 
 /** The state after a poll that has failed. */
@@ -153,6 +153,6 @@ describe('a recorder with another configuration', () => {
     record(recorder, stateAt(3));
     recorder.forgetOthers([]);
     record(recorder, stateAt(4));
-    expect(recorded).toEqual([1, 4].map((second) => isoTime(at(second).epochSeconds)));
+    expect(recorded).toEqual([1, 4].map((second) => isoTime(at(second).at)));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/sources/simulator.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
@@ -15,7 +15,7 @@ const START_SECONDS = 1_790_000_000;
 
 /** The two documents of a model after some minutes, as the exporter reads them. */
 function readingOf(model: Model, minutes: number, changes?: ContractChanges): ContractReading {
-  const at: Instant = { epochSeconds: START_SECONDS + minutes * 60, monotonicMs: minutes * 60_000 };
+  const at: Moment = { at: START_SECONDS + minutes * 60, clockOffset: 0};
   const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge === undefined || contract?.document !== 'external_contract') throw new Error('there is no contract');
   const facts = pastOf(

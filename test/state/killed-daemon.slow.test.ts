@@ -34,7 +34,7 @@ let count = known[0] ?? 0;
 const endpoint = (target) => ({
   target,
   document: 'module_state',
-  lastPoll: { at: { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() }, ok: false, phaseSeconds: {} },
+  lastPoll: { at: { at: Date.now() / 1000, clockOffset: 0}, ok: false, phaseSeconds: {} },
   problems: {
     remembered: new Map(),
     ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],

@@ -324,11 +324,11 @@ describe('what is written of an endpoint', () => {
     expect(lastEvent?.readAtMs).toBe(at?.monotonicMs);
     // The clock was set back by hours: no time has passed.
     const early = read(text, instantAt(110));
-    expect(early.polledAt.epochSeconds).toBe(instantAt(110).epochSeconds);
+    expect(early.polledAt.at).toBe(instantAt(110).at);
     expect(instantAt(110).monotonicMs - early.polledAt.monotonicMs).toBeCloseTo(60_000);
     const latest = (own: Remembered) => Math.max(...subjects(own).map(({ startSeconds }) => startSeconds));
-    expect(latest(remembered)).toBeGreaterThan(instantAt(110).epochSeconds);
-    expect(latest(early)).toBe(instantAt(110).epochSeconds);
+    expect(latest(remembered)).toBeGreaterThan(instantAt(110).at);
+    expect(latest(early)).toBe(instantAt(110).at);
   });
 
   it('begins a mark of another form anew, and drops a problem that this version does not have', () => {

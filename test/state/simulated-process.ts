@@ -1,5 +1,5 @@
 import { verdictsOf, type Verdict } from '../../src/engine/verdicts.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo } from '../../src/sources/simulator.js';
 import { answerQueries } from '../support/polls.js';
@@ -25,23 +25,23 @@ export const START_SECONDS = 1_790_000_000;
 const VALSETS = 3;
 
 /** A minute of the test, on the clocks of a process that was started some minutes before. */
-export const instantAt = (minute: number, startedMinute = 0): Instant => ({
-  epochSeconds: START_SECONDS + minute * 60,
-  monotonicMs: (minute - startedMinute) * 60_000 + 12_345,
+export const instantAt = (minute: number, startedMinute = 0): Moment => ({
+  at: START_SECONDS + minute * 60,
+  clockOffset: 0,
 });
 
 /** As JSON and back, by two processes. */
-export function written(remembered: Remembered, at: Instant): string {
+export function written(remembered: Remembered, at: Moment): string {
   return formatFile([formatEndpoint(remembered) ?? ''], at);
 }
-export function read(text: string, at: Instant): Remembered {
+export function read(text: string, at: Moment): Remembered {
   const [remembered] = parseFile(text, at) ?? [];
   if (remembered === undefined) throw new Error('the file is invalid');
   return remembered;
 }
 
 /** The state of an endpoint with what is read. */
-export function restoredFrom(text: string, at: Instant): EndpointState {
+export function restoredFrom(text: string, at: Moment): EndpointState {
   const remembered = read(text, at);
   return withRemembered(initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, at), remembered);
 }
@@ -93,7 +93,7 @@ export function startSimulatedProcess(
   change: (body: string) => string = (body) => body,
 ): SimulatedProcess {
   const config = configOf(model);
-  const now = (minute: number): Instant => instantAt(minute, startedMinute);
+  const now = (minute: number): Moment => instantAt(minute, startedMinute);
   const jobs = jobsOf(config);
   let endpoints = new Map(
     jobs.map((job): [DocumentName, EndpointState] => {

@@ -19,7 +19,7 @@ import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { clock, type Instant } from '../../src/clock.js';
+import { clock, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { openStateFile, type StateFile } from '../../src/state/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -38,7 +38,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-async function open(path: string, now: () => Instant = clock): Promise<StateFile> {
+async function open(path: string, now: () => Moment = clock): Promise<StateFile> {
   const result = await openStateFile(path, log, now);
   if (!result.ok) throw new Error(result.problems.join());
   opened.push(result.stateFile);
@@ -53,7 +53,7 @@ async function close(stateFile: StateFile): Promise<void> {
 /** An endpoint that was polled some days ago, with as many characters as it takes to fill a file. */
 function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
   const { epochSeconds, monotonicMs } = clock();
-  const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
+  const at = { at: epochSeconds - daysAgo * 86_400, clockOffset: 0};
   const state = initialState({ target, document: 'module_state', maxBodyBytes: 1, staleAfterMs: 1 }, at);
   const ended = {
     name: 'x'.repeat(characters),
@@ -71,7 +71,7 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
 }
 
 /** What a process writes that ends at once. */
-async function write(path: string, endpoints: readonly EndpointState[], now: () => Instant = clock): Promise<void> {
+async function write(path: string, endpoints: readonly EndpointState[], now: () => Moment = clock): Promise<void> {
   const stateFile = await open(path, now);
   stateFile.start(() => endpoints);
   await close(stateFile);
@@ -117,7 +117,7 @@ describe('the state file', () => {
 
   it('drops nothing within an endpoint by its age alone', async () => {
     const { path } = createTempFolder();
-    const lastFoundAt = { epochSeconds: 1_000_000_060, monotonicMs: -1e12 };
+    const lastFoundAt = { at: 1_000_000_060, clockOffset: 0};
     const subject = {
       subject: {},
       progressKey: '7',
@@ -152,7 +152,7 @@ describe('the state file', () => {
     const { path } = createTempFolder();
     const invalid = endpoint('invalid');
     const ended = invalid.problems.ended.map((one) => ({ ...one, startSeconds: NaN }));
-    const later = clock().epochSeconds + 3600;
+    const later = clock().at + 3600;
     const mark = { values: { a: '1' }, changed: ['a'], at: later };
     const key = 'BridgeParamsChanged info module_state';
     const known = {

@@ -1,9 +1,9 @@
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { nodeQueries } from '../../src/queries/node-queries.js';
 import { initialQueryState, type QueryStates } from '../../src/queries/query-state.js';
 
 /** The states of queries that were sent, by name; `undefined` for one without an answer. The request has this key. */
-export function answeredQueries(at: Instant, values: Readonly<Record<string, unknown>>, key = ''): QueryStates {
+export function answeredQueries(at: Moment, values: Readonly<Record<string, unknown>>, key = ''): QueryStates {
   return new Map(
     Object.entries(values).map(([name, value]) => {
       const query = nodeQueries.find((one) => one.name === name);

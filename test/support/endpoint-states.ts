@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
 import { step, type PollResult } from '../../src/engine/step.js';
@@ -14,14 +14,14 @@ export type RecordedStates = ReturnType<typeof recordedStates>;
 export function recordedStates(
   added: readonly AddedEndpoint[],
   limits: Pick<EndpointState, 'maxBodyBytes' | 'staleAfterMs'>,
-  addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
+  addedAt: Moment = { at: 1_790_000_000, clockOffset: 0},
   remembered: readonly Remembered[] = [],
 ) {
   const isOf =
     (key: EndpointKey) =>
     (other: EndpointKey): boolean =>
       other.target === key.target && other.document === key.document;
-  const initial = (own: AddedEndpoint, at: Instant): EndpointState =>
+  const initial = (own: AddedEndpoint, at: Moment): EndpointState =>
     withRemembered(initialState({ ...own, ...limits }, at), remembered.find(isOf(own)));
   const stateOf = (key: EndpointKey): EndpointState => {
     const found = states.find(isOf(key));
@@ -33,7 +33,7 @@ export function recordedStates(
   };
   let states: readonly EndpointState[] = added.map((own) => initial(own, addedAt));
   return {
-    record: (context: StepContext, poll: PollResult, at: Instant) => {
+    record: (context: StepContext, poll: PollResult, at: Moment) => {
       const before = stateOf(context);
       const after = step(before, poll, context, at);
       replace(before, after);
@@ -50,11 +50,11 @@ export function recordedStates(
       replace(before, { ...before, queries: change(before) });
     },
     /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
-    reload: (kept: readonly (AddedEndpoint & { readonly isNew: boolean })[], at: Instant): void => {
+    reload: (kept: readonly (AddedEndpoint & { readonly isNew: boolean })[], at: Moment): void => {
       states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
     },
     /** What a state file would have of them. */
     remembered: (): readonly Remembered[] => states.flatMap((state) => rememberedOf(state) ?? []),
-    verdicts: (now: Instant): readonly TargetVerdicts[] => verdictsOf(states, now),
+    verdicts: (now: Moment): readonly TargetVerdicts[] => verdictsOf(states, now),
   };
 }

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
@@ -14,7 +14,7 @@ import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
-export const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
+export const START: Moment = { at: 1_700_000_000, clockOffset: 0};
 
 export const NO_LABELS: LabelSettings = { tokens: [], chains: {}, validators: [] };
 
@@ -30,7 +30,7 @@ export const TARGET_OPTIONS = {
 
 interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'otherAnswers' | 'source'>> {
   readonly height?: string | number | undefined;
-  readonly at?: Instant;
+  readonly at?: Moment;
 }
 
 /** A poll that has received a document. */
@@ -70,7 +70,7 @@ export function pollInput(
   context: StepContext,
   state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
-  at: Instant,
+  at: Moment,
 ): DocumentRequest {
   const request = documentRequest(context, state, siblingOf);
   return { ...request, otherAnswers: { ...request.otherAnswers, ...otherAnswersOf(context, state, siblingOf, at) } };
@@ -81,7 +81,7 @@ export function answerQueries(
   context: StepContext,
   before: EndpointState,
   respond: (path: string) => QueryResponse,
-  at: Instant,
+  at: Moment,
 ): QueryStates {
   let state = { ...before, queries: queryStatesOf(context, before.queries) };
   for (const own of state.queries.values()) {

@@ -1,5 +1,5 @@
 import type { TargetLabels } from '../../src/config/config.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
 import { targetOptions } from '../../src/engine/jobs.js';
 import { pollOf } from './polls.js';
@@ -14,7 +14,7 @@ export function sampleModel(): Model {
   return model;
 }
 
-export const NOW: Instant = { epochSeconds: 1_790_000_100.25, monotonicMs: 100_000 };
+export const NOW: Moment = { at: 1_790_000_100.25, clockOffset: 0};
 
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 

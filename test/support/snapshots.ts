@@ -9,7 +9,7 @@ import type {
   StepContext,
 } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
-import type { Instant } from '../../src/clock.js';
+import type { Moment } from '../../src/clock.js';
 import type { BridgePast } from '../../src/facts/bridge/input.js';
 import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
@@ -44,7 +44,7 @@ export type CrosschainOptions = SourceOptions &
     /** Of the previous document of the endpoint. */
     readonly past?: CrosschainPast;
     /** When the document was received. */
-    readonly at?: Instant;
+    readonly at?: Moment;
   };
 
 /** The context of a module_state. The target is `t`. */
@@ -71,7 +71,7 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 /** A poll of a module_state response with this `state`. */
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
   const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
-  const at = { epochSeconds: START.epochSeconds + atMs / 1000, monotonicMs: atMs };
+  const at = { at: START.at + atMs / 1000, clockOffset: 0};
   const otherAnswers = { ...(names && { names }), externalHeight, isNodeBehind };
   return pollOf(bridgeContext(options), { state }, { height, at, otherAnswers });
 }
@@ -107,7 +107,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 
 interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
-  readonly at?: Instant | undefined;
+  readonly at?: Moment | undefined;
   readonly past?: DocumentTypes[Name]['past'] | undefined;
   readonly otherAnswers?: OtherAnswers<Name>;
 }

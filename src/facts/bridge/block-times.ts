@@ -41,10 +41,10 @@ export const heightSamples = memoize((input: BridgeInput): readonly HeightSample
   const before = isRolledBack(input) ? [] : (past?.heights ?? []);
   // A node that catches up has blocks faster than the hub makes them.
   if (height === undefined || isNodeBehind === true) return before;
-  const recent = before.filter(({ monotonicMs }) => at.monotonicMs - monotonicMs <= MEASURED_MS);
+  const recent = before.filter(({ monotonicMs }) => at * 1000 - monotonicMs <= MEASURED_MS);
   const last = recent.at(-1);
-  if (last !== undefined && at.monotonicMs - last.monotonicMs < SAMPLE_SPACING_MS) return recent;
-  return [...recent, { monotonicMs: at.monotonicMs, height }];
+  if (last !== undefined && at * 1000 - last.monotonicMs < SAMPLE_SPACING_MS) return recent;
+  return [...recent, { monotonicMs: at * 1000, height }];
 });
 
 interface Interval {
@@ -115,7 +115,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
-  const intervals = intervalsOf(input, [...heightSamples(input), { height, monotonicMs: at.monotonicMs }]);
+  const intervals = intervalsOf(input, [...heightSamples(input), { height, monotonicMs: at * 1000 }]);
   return (
     meanBlockTime(
       intervals.filter(({ isAfterHalt }) => !isAfterHalt),
@@ -129,7 +129,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
 export function timeOfHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
-    return input.at.epochSeconds - toSeconds(multiply(blocks, blockTimeOfAges(input)));
+    return input.at - toSeconds(multiply(blocks, blockTimeOfAges(input)));
   });
 }
 

@@ -35,7 +35,7 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
   const nonce = state.last_observed_nonce;
   const before = past?.lastEvent;
   if (!isValid(nonce)) return before;
-  const readAtMs = at.monotonicMs;
+  const readAtMs = at * 1000;
   if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
   const order = compare(nonce, before.nonce);
   if (order === 0) return { ...before, readAtMs };
@@ -49,7 +49,7 @@ function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
   requireEventNonces(input);
   required(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
-  if (seenAtMs !== undefined) return integer(Math.round(input.at.monotonicMs - seenAtMs));
+  if (seenAtMs !== undefined) return integer(Math.round(input.at * 1000 - seenAtMs));
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
   return multiply(subtract(required(input.height), observedAt), hubBlockTime(input));

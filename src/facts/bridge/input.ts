@@ -28,6 +28,7 @@ export interface BridgeInput {
   readonly isNodeBehind?: boolean | undefined;
   /** When the response was received. */
   readonly at: Instant;
+  readonly clockOffset: number;
   /** `undefined` for the first document of an endpoint. */
   readonly past: BridgePast | undefined;
 }

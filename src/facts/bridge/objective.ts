@@ -35,7 +35,7 @@ const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
     if (fees === undefined || compare(fees, minimum) < 0) return [];
     const hasNewBatch = nonces.get(contract) !== earlierNonces?.get(contract);
     const earlier = past?.payingQueues.find((queue) => queue.contract === contract);
-    const sinceSeconds = earlier === undefined || hasNewBatch ? at.epochSeconds : earlier.sinceSeconds;
+    const sinceSeconds = earlier === undefined || hasNewBatch ? at : earlier.sinceSeconds;
     return [{ contract, sinceSeconds }];
   });
 });
@@ -53,7 +53,7 @@ function oldestCreation(input: BridgeInput, batches: readonly Batch[]): readonly
   const block = oldestBlock(batches);
   if (block === undefined) return [];
   const age = multiply(subtract(required(input.height), block), hubBlockTime(input));
-  return [input.at.epochSeconds - toSeconds(age)];
+  return [input.at - toSeconds(age)];
 }
 
 function earliest(seconds: readonly number[]): AnyNumber | undefined {

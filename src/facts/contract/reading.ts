@@ -89,7 +89,7 @@ export function hasObservedDeposits(
 
 /** Whether the module state is recent enough to be compared with the contract. */
 export function isRecent({ at }: HubSide, now: Instant): boolean {
-  return now.monotonicMs - at.monotonicMs <= SAME_TIME_SECONDS * 1000;
+  return now - at <= SAME_TIME_SECONDS;
 }
 
 /**

@@ -47,11 +47,11 @@ export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => 
 
 /** Whether the configuration ignores a transaction; `undefined` when it ignores nothing. */
 export const ignoredBy = memoize(
-  ({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
+  ({ settings: { ignore }, at, clockOffset }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
     const { indexes, older_than: olderThanMs } = ignore;
     if (indexes.length === 0 && olderThanMs === 0) return undefined;
     const ignored = new Set(indexes);
-    const oldest: AnyNumber = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
+    const oldest: AnyNumber = { units: BigInt(Math.round((at + clockOffset) * 1000) - olderThanMs), scale: 3 };
     const isOlder = (cctx: Cctx): boolean => {
       const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
       return created !== undefined && compare(created, oldest) < 0;

@@ -122,7 +122,7 @@ export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNon
     if (nonce === undefined) return [];
     const before = earlier.get(chainId);
     if (before !== undefined && compare(before.nonce, nonce) === 0) return [before];
-    return [{ chainId, nonce: toDecimalString(nonce), sinceSeconds: input.at.epochSeconds }];
+    return [{ chainId, nonce: toDecimalString(nonce), sinceSeconds: input.at }];
   });
 });
 

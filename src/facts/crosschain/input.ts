@@ -24,10 +24,11 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** The answers since the last document about transactions that have left the lists. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
-  /** The time of the last such query, on the monotonic clock. */
-  readonly cctxsAskedAtMs?: number | undefined;
+  /** The time of the last such query. */
+  readonly cctxsAskedAt?: Instant | undefined;
   /** When the response was received. */
   readonly at: Instant;
+  readonly clockOffset: number;
   /** `undefined` for the first document of an endpoint. */
   readonly past: CrosschainPast | undefined;
 }

@@ -1,0 +1,149 @@
+import type { Instant } from '../clock.js';
+import { documents } from '../documents.js';
+import { EMPTY_BRIDGE_FLOW, restartedBridge } from '../flow/bridge-flow.js';
+import { EMPTY_CROSSCHAIN_FLOW, restartedCrosschain } from '../flow/crosschain-flow.js';
+import {
+  PROBLEM_MEMORY_VERSION,
+  type ProblemMemory,
+  type RememberedProblem,
+  type RememberedSubject,
+} from '../problems/memory.js';
+import { problemKey, type Problem } from '../problems/problem.js';
+import { problems } from '../problems/problems.js';
+import { isOf, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';
+
+/*
+ * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has changed its job. It is plain data.
+ * Counters begin anew, and what the next document or answer has anyway is left out. Each part has the version of its shape: in a state file of another
+ * version, the part begins empty, alone.
+ */
+
+export interface EndpointMemory extends EndpointKey {
+  readonly polledAt: Instant;
+  /** The last document; `undefined` before the first. */
+  readonly last: Versioned<StoredDocument> | undefined;
+  readonly problems: Versioned<StoredProblems>;
+}
+
+type StoredDocument =
+  | (Omit<LastDocument<'module_state'>, 'flow'> & { readonly flow: ReturnType<typeof restartedBridge> })
+  | (Omit<LastDocument<'rate_limiter_input'>, 'flow'> & { readonly flow: ReturnType<typeof restartedCrosschain> })
+  | LastDocument<'external_contract'>;
+
+type Versioned<Value> = Value & { readonly version: number };
+
+type StoredProblems = Omit<ProblemMemory, 'remembered'> & {
+  readonly remembered: ReadonlyMap<string, Versioned<StoredProblem>>;
+};
+
+/** `version` is that of the mark. */
+type StoredProblem = Omit<RememberedProblem, 'present' | 'candidates'> &
+  Record<'present' | 'candidates', ReadonlyMap<string, StoredSubject>>;
+
+/** Without texts, which the next document has. */
+type StoredSubject = Omit<RememberedSubject, 'sentence' | 'action'>;
+
+/** `undefined` before the first poll of this process. */
+export function memoryOf(state: EndpointState): EndpointMemory | undefined {
+  const { target, document, lastPoll, problems: memory } = state;
+  if (lastPoll === undefined) return undefined;
+  const last = lastDocument(state);
+  const remembered = new Map(
+    problems.flatMap((problem) => {
+      const key = problemKey(problem);
+      const known = memory.remembered.get(key);
+      if (known === undefined) return [];
+      const subjects = { present: withoutTexts(known.present), candidates: withoutTexts(known.candidates) };
+      return [[key, { ...known, ...subjects, version: problem.mark?.version ?? 0 }] as const];
+    }),
+  );
+  return {
+    target,
+    document,
+    polledAt: lastPoll.at,
+    last: last && { ...restarted(last), version: documents[document].memoryVersion },
+    problems: { ...memory, remembered, version: PROBLEM_MEMORY_VERSION },
+  };
+}
+
+/** What another process compares its first document with: without the rest of the snapshot, and without the counters. */
+function restarted(last: LastDocument): StoredDocument {
+  const { identity, height } = last;
+  if (isOf('module_state', last)) {
+    const { document, past, flow } = last;
+    // The next document has them.
+    const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, hubSide: undefined };
+    return { document, identity, height, past: past && { ...past, ...nothing }, flow: restartedBridge(flow) };
+  }
+  if (isOf('rate_limiter_input', last)) {
+    const { document, past, flow } = last;
+    return { document, identity, height, past, flow: restartedCrosschain(flow) };
+  }
+  return { document: 'external_contract', identity, height, past: undefined, flow: undefined };
+}
+
+function withCounters(last: StoredDocument): LastDocument {
+  switch (last.document) {
+    case 'module_state':
+      return { ...last, flow: { ...EMPTY_BRIDGE_FLOW, ...last.flow } };
+    case 'rate_limiter_input':
+      return { ...last, flow: { ...EMPTY_CROSSCHAIN_FLOW, ...last.flow } };
+    case 'external_contract':
+      return last;
+  }
+}
+
+function withoutTexts(subjects: RememberedProblem['present']): ReadonlyMap<string, StoredSubject> {
+  return new Map(
+    Array.from(subjects, ([key, { sentence: _sentence, action: _action, validators, ...subject }]) => [
+      key,
+      { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
+    ]),
+  );
+}
+
+/** A state before the first poll, with the memory of the endpoint. */
+export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
+  if (memory === undefined) return state;
+  const { last, problems: stored } = memory;
+  const isLastKnown = last?.version === documents[state.document].memoryVersion;
+  return {
+    ...state,
+    ...(isLastKnown && { restored: last && withCounters(last) }),
+    ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
+  };
+}
+
+function restoredProblems({ ended, clockOffset, remembered }: StoredProblems): ProblemMemory {
+  return {
+    ended,
+    clockOffset,
+    remembered: new Map(
+      problems.flatMap((problem) => {
+        const key = problemKey(problem);
+        const stored = remembered.get(key);
+        if (stored === undefined) return [];
+        const { version, mark, markWithoutLastDocument, ...known } = stored;
+        const subjects = {
+          present: withTexts(known.present, problem),
+          candidates: withTexts(known.candidates, problem),
+        };
+        const isKnown = version === (problem.mark?.version ?? 0);
+        const marks = isKnown
+          ? { mark, markWithoutLastDocument }
+          : { mark: undefined, markWithoutLastDocument: undefined };
+        return [[key, { ...known, ...subjects, ...marks }] as const];
+      }),
+    ),
+  };
+}
+
+/** Until the next document has the problem, its summary is the sentence. */
+function withTexts(
+  subjects: ReadonlyMap<string, StoredSubject>,
+  { name, summary, action }: Problem,
+): RememberedProblem['present'] {
+  const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
+  const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
+  return new Map(Array.from(subjects, ([key, subject]) => [key, { ...subject, sentence, action }]));
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { writeAtomically } from '../atomic-write.js';
+import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
+import { readSmallFile } from '../config/text-file.js';
+import { createQueue, withinMs } from '../tasks.js';
+import { fileErrorText } from '../text/system-error.js';
+import { DAY_SECONDS, MEBIBYTE, formatSize } from '../units.js';
+import { endpointId, type EndpointState } from './endpoint-state.js';
+import type { SavedMemory } from './loop.js';
+import { memoryOf, type EndpointMemory } from './memory.js';
+import { formatPlainData, parsePlainData } from './plain-data.js';
+
+/*
+ * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and failures are logged.
+ */
+
+export interface StateFile extends SavedMemory {
+  /** Where the process clock continues; `undefined` without a previous process. */
+  readonly clockStart: Instant | undefined;
+  /** Writes the file from now on. */
+  readonly start: (states: () => readonly EndpointState[], now: Clock) => void;
+  /** Why the last write failed, left something out, or found the file of another process. */
+  readonly problems: () => readonly string[];
+  /** Writes the file for the last time, and waits at most a few seconds. */
+  readonly close: () => Promise<void>;
+}
+
+const MAX_BYTES = 32 * MEBIBYTE;
+/** An endpoint without a poll for so long was removed or renamed. */
+const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
+
+const INTERVAL_MS = 30_000;
+const SOON_MS = 1_000;
+const CLOSE_MS = 3_000;
+
+/** Reads the file. One that cannot be used is logged, and the memory is empty. */
+export async function openStateFile(path: string, log: Logger, wallMs = Date.now()): Promise<StateFile> {
+  const loaded = await load(path, log);
+  const memories = new Map(loaded?.endpoints.map((endpoint) => [endpointId(endpoint), endpoint]));
+
+  let source: { readonly states: () => readonly EndpointState[]; readonly now: Clock } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isSoon = false;
+  let isWriting = false;
+  let isClosed = false;
+  let checksum = loaded?.checksum;
+  let last: Written = { isWritten: true, problems: [] };
+  const enqueue = createQueue();
+
+  function schedule(): void {
+    clearTimeout(timer);
+    if (!isClosed && !isWriting) timer = setTimeout(() => void write(), isSoon ? SOON_MS : INTERVAL_MS);
+  }
+
+  async function write(): Promise<void> {
+    isSoon = false;
+    isWriting = true;
+    await enqueue(writeNow);
+    isWriting = false;
+    schedule();
+  }
+
+  /** Logs new problems, and when the file is written again. */
+  async function writeNow(): Promise<void> {
+    if (source === undefined) return;
+    const before = last;
+    const now = source.now();
+    updateMemories(memories, source.states(), now.at);
+    const { text, problems } = await formatFile(Array.from(memories.values()), now);
+    last = await replace(text, problems);
+    for (const problem of last.problems) if (!before.problems.includes(problem)) log.warn(problem);
+    if (last.isWritten && !before.isWritten) log.info('the state file is written again');
+  }
+
+  async function replace(text: string, problems: readonly string[]): Promise<Written> {
+    try {
+      const found = await checksumIn(path);
+      const isForeign = checksum !== undefined && found !== undefined && found !== checksum;
+      await writeAtomically(path, text, { mode: 0o600 });
+      checksum = checksumOf(text);
+      return { isWritten: true, problems: isForeign ? [...problems, OTHER_PROCESS] : problems };
+    } catch (error) {
+      return { isWritten: false, problems: [...problems, `the state file cannot be written: ${fileErrorText(error)}`] };
+    }
+  }
+
+  return {
+    clockStart: loaded && clockAfter(loaded.now, wallMs),
+    memoryOf: (key) => memories.get(endpointId(key)),
+    start: (states, now) => {
+      source = { states, now };
+      schedule();
+    },
+    writeSoon: () => {
+      if (isSoon || source === undefined) return;
+      isSoon = true;
+      schedule();
+    },
+    problems: () => last.problems,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await withinMs(CLOSE_MS, enqueue(writeNow));
+    },
+  };
+}
+
+const OTHER_PROCESS =
+  'another process writes the same state file: each forgets what the other has seen — expected a --state.file of its own';
+
+/** Between two processes, only the wall clock goes on, unless it was set back. */
+function clockAfter({ at, clockOffset }: Moment, wallMs: number): Instant {
+  return toMilliseconds(at + Math.max(0, wallMs / 1000 - (at + clockOffset)));
+}
+
+interface StoredState {
+  readonly now: Moment;
+  readonly endpoints: readonly EndpointMemory[];
+}
+
+async function load(path: string, log: Logger): Promise<(StoredState & { readonly checksum: string }) | undefined> {
+  const file = await readSmallFile(path, MAX_BYTES);
+  const state = file.ok ? parseFile(file.text) : undefined;
+  if (state !== undefined) {
+    log.info(`the state of ${state.endpoints.length} endpoints was read from ${path}`);
+    return state;
+  }
+  const problem = file.ok ? 'is not a state file, or was changed by somebody else' : file.problem;
+  const level = !file.ok && file.isMissing ? 'info' : 'warn';
+  log[level](`nothing is remembered of earlier polls: ${path}: ${problem}`);
+  return undefined;
+}
+
+interface Written {
+  readonly isWritten: boolean;
+  readonly problems: readonly string[];
+}
+
+/** Replaces memories by those of the present states, and deletes those of endpoints that are not polled any more. */
+function updateMemories(
+  memories: Map<string, EndpointMemory>,
+  states: readonly EndpointState[],
+  at: Instant,
+): void {
+  for (const state of states) {
+    const newest = memoryOf(state);
+    if (newest !== undefined) memories.set(endpointId(newest), newest);
+  }
+  for (const [key, { polledAt }] of memories) if (at - polledAt > MAX_AGE_SECONDS) memories.delete(key);
+}
+
+/** A line for each endpoint, the last polled first. Lines above the size limit of the file are left out. */
+export async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
+  const lines: string[] = [];
+  let bytes = 0;
+  let leftOut = 0;
+  for (const endpoint of endpoints.toSorted((a, b) => b.polledAt - a.polledAt)) {
+    const line = formatPlainData(endpoint);
+    const size = bytes + Buffer.byteLength(line);
+    if (size > MAX_BYTES - HEADER_BYTES) leftOut += 1;
+    else {
+      lines.push(line);
+      bytes = size + SEPARATOR.length;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- yields to scrapes in between
+    await nextTurn();
+  }
+  const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
+  const limit = formatSize(MAX_BYTES);
+  return {
+    text: `{"version":${FORMAT_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`,
+    problems:
+      leftOut === 0 ? [] : [`the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`],
+  };
+}
+
+const SEPARATOR = ',\n';
+/** More than everything but the lines of endpoints. */
+const HEADER_BYTES = 1024;
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Of what is around the memories, which have versions of their own. */
+const FORMAT_VERSION = 1;
+
+const START = new RegExp(`^\\{"version":${FORMAT_VERSION},"checksum":"([\\da-f]{64})","state":\n`);
+
+function checksumOf(text: string): string | undefined {
+  return START.exec(text)?.[1];
+}
+
+/** The checksum of a file; `undefined` without a state file. */
+async function checksumIn(path: string): Promise<string | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return checksumOf(buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/** `undefined` if the text is not a whole state file. Each part of it has a version (memory.ts). */
+export function parseFile(text: string): (StoredState & { readonly checksum: string }) | undefined {
+  const [start = '', found] = START.exec(text) ?? [];
+  const state = text.slice(start.length).replace(/\n\}\n?$/, '');
+  if (found === undefined || sha256(state) !== found) return undefined;
+  // The checksum proves that a process of this program has written it.
+  return { ...(parsePlainData(state) as StoredState), checksum: found };
+}
