@@ -73,12 +73,7 @@ export interface PolledPast {
  * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as if they had come
  * from the node.
  */
-export async function pollPast(
-  model: Model,
-  scenario: ScenarioName,
-  config: Config,
-  now: Moment,
-): Promise<PolledPast> {
+export async function pollPast(model: Model, scenario: ScenarioName, config: Config, now: Moment): Promise<PolledPast> {
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));

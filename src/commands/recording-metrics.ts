@@ -94,7 +94,7 @@ function createTimestamps(): (openMetrics: string, timeMs: number) => string {
  * first sample.
  */
 function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): string {
-    return renderProcess(
+  return renderProcess(
     {
       build,
       shard: { index: 1, count: 1 },

@@ -199,7 +199,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (endpoint === undefined || before === undefined || context === undefined) return;
     const after = afterRound(before, context, exchanges, startedAt, moment);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
-    for (const sink of sinks) sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });
+    for (const sink of sinks)
+      sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });
   }
 
   return {

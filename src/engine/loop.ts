@@ -87,10 +87,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
         const { restored, problems } = previous.state;
         return { ...initial, restored, problems };
       }
-      return withMemory(
-        initial,
-        (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context),
-      );
+      return withMemory(initial, (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context));
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());

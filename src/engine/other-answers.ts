@@ -59,7 +59,9 @@ export function otherAnswersOf(
 /** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
 function currentReading(contract: EndpointState | undefined, now: Moment): ContractReading | undefined {
   const reading = pastOf('external_contract', contract && exportedSuccess(contract, now.at)?.snapshot);
-  return reading !== undefined && wallSeconds(now.at, now) - reading.blockSeconds <= BEHIND_SECONDS ? reading : undefined;
+  return reading !== undefined && wallSeconds(now.at, now) - reading.blockSeconds <= BEHIND_SECONDS
+    ? reading
+    : undefined;
 }
 
 /** What queries are made and rendered with; `undefined` before the first successful poll, and for a recorded body. */

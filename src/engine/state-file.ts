@@ -140,11 +140,7 @@ interface Written {
 }
 
 /** Replaces memories by those of the present states, and deletes those of endpoints that are not polled any more. */
-function updateMemories(
-  memories: Map<string, EndpointMemory>,
-  states: readonly EndpointState[],
-  at: Instant,
-): void {
+function updateMemories(memories: Map<string, EndpointMemory>, states: readonly EndpointState[], at: Instant): void {
   for (const state of states) {
     const newest = memoryOf(state);
     if (newest !== undefined) memories.set(endpointId(newest), newest);
@@ -153,7 +149,7 @@ function updateMemories(
 }
 
 /** A line for each endpoint, the last polled first. Lines above the size limit of the file are left out. */
-export async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
+async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
   const lines: string[] = [];
   let bytes = 0;
   let leftOut = 0;
@@ -168,13 +164,15 @@ export async function formatFile(endpoints: readonly EndpointMemory[], now: Mome
     // oxlint-disable-next-line no-await-in-loop -- yields to scrapes in between
     await nextTurn();
   }
-  const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
   const limit = formatSize(MAX_BYTES);
-  return {
-    text: `{"version":${FORMAT_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`,
-    problems:
-      leftOut === 0 ? [] : [`the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`],
-  };
+  const tooLarge = `the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`;
+  return { text: fileOf(lines, now), problems: leftOut === 0 ? [] : [tooLarge] };
+}
+
+/** The content of a file with a line for each endpoint. */
+export function fileOf(lines: readonly string[], now: Moment): string {
+  const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
+  return `{"version":${FORMAT_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`;
 }
 
 const SEPARATOR = ',\n';

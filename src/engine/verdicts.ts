@@ -119,7 +119,10 @@ function lastKnownOf(state: EndpointState, now: Moment): readonly LastKnown[] {
 
 function conditionsOf(state: EndpointState, now: Moment, isMissingOnNode: boolean): readonly Judged[] {
   const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-  const conditions = [...endpointConditions(state, now.at, isMissingOnNode), ...unjudgedConditions(state, unjudged, now.at)];
+  const conditions = [
+    ...endpointConditions(state, now.at, isMissingOnNode),
+    ...unjudgedConditions(state, unjudged, now.at),
+  ];
   const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
   // The target is judged without its optional documents, so that a single failed poll of them is not shown.
   return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;

@@ -44,7 +44,12 @@ export function createMetricsPage(
   return async (format, encoding, now) => {
     const states = endpoints.states();
     const processText = processMetrics.render(format, now);
-    const key: CacheKey = [states, processText, now.clockOffset, ...states.map((state) => exportedFamilies(state, now.at).length)];
+    const key: CacheKey = [
+      states,
+      processText,
+      now.clockOffset,
+      ...states.map((state) => exportedFamilies(state, now.at).length),
+    ];
     let page = pages.get(format);
     if (page === undefined || !isSameKey(page.key, key)) {
       const text = renderEndpoints(states, format, now);

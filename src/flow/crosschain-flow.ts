@@ -153,7 +153,7 @@ function settle(
       continue;
     }
     const answer = answers?.get(cctx.index);
-    const seconds = (at - cctx.at);
+    const seconds = at - cctx.at;
     if (answer === 'pending') departed.push({ ...cctx, pendingAnswers: isPending(cctx) ? 2 : 1 });
     else if (answer !== undefined) finished.push({ ...cctx, outcome: answer });
     else if (isPending(cctx) || seconds * 1000 <= staleAfterMs) departed.push(cctx);

@@ -384,9 +384,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
         // The problem can have begun when the chain was near freezing.
         const frozen =
-          start === undefined
-            ? `is ${behind}`
-            : `has been ${behind} for ${durationInWords(input.at - start)}`;
+          start === undefined ? `is ${behind}` : `has been ${behind} for ${durationInWords(input.at - start)}`;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.

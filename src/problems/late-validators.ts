@@ -84,7 +84,9 @@ function rememberedOf<Value>(mark: Readonly<Record<string, Value>> | undefined, 
 }
 
 /** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
-type SigningByMember = Readonly<Record<string, { readonly signed: number; readonly progressSeconds?: Instant | undefined }>>;
+type SigningByMember = Readonly<
+  Record<string, { readonly signed: number; readonly progressSeconds?: Instant | undefined }>
+>;
 
 const confirmsMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',

@@ -311,7 +311,10 @@ function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function goneSince(before: readonly RememberedSubject[], after: readonly RememberedSubject[]): readonly RememberedSubject[] {
+function goneSince(
+  before: readonly RememberedSubject[],
+  after: readonly RememberedSubject[],
+): readonly RememberedSubject[] {
   const progressKeys = new Map(after.map(({ subject, progressKey }) => [subjectKey(subject), progressKey]));
   return before.filter(({ subject, progressKey }) => progressKeys.get(subjectKey(subject)) !== progressKey);
 }

@@ -135,7 +135,10 @@ const validatorUnknown = problemOf('module_state', {
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
     version: 1,
-    next: ({ input, answeredAt }, before: Readonly<Record<string, Instant>> | undefined): Readonly<Record<string, Instant>> =>
+    next: (
+      { input, answeredAt },
+      before: Readonly<Record<string, Instant>> | undefined,
+    ): Readonly<Record<string, Instant>> =>
       Object.fromEntries(
         watchedOrchestrators(input).flatMap(({ orchestrator }) => {
           const at = answeredAt(stakingStatus.name, orchestrator) ?? entryOf(before, orchestrator);

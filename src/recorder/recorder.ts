@@ -40,11 +40,7 @@ export interface Recorder extends PollRecorder {
 
 const CLOSE_MS = 3_000;
 
-export function createRecorder(
-  log: Logger,
-  now: Clock,
-  start: typeof startWriter = startWriter,
-): Recorder {
+export function createRecorder(log: Logger, now: Clock, start: typeof startWriter = startWriter): Recorder {
   let settings: ActiveSettings | undefined;
   let writer: RecordingWriter | undefined;
   let counts: PollCounts = { recorded: 0, failed: 0 };

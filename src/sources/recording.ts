@@ -64,7 +64,10 @@ export async function* replay(
   /** The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its counters begin anew. */
   function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
     const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
-    const isNew = addedMs !== undefined && current !== undefined && addedMs > Math.round((current.state.addedAt + now.clockOffset) * 1000);
+    const isNew =
+      addedMs !== undefined &&
+      current !== undefined &&
+      addedMs > Math.round((current.state.addedAt + now.clockOffset) * 1000);
     if (current !== undefined && !isNew) return current;
     const job = current?.job ?? { context: contextOf(key, config) };
     const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);

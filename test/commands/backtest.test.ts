@@ -2,6 +2,7 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
+import { wallSeconds } from '../../src/clock.js';
 import { verdictsOf } from '../../src/engine/verdicts.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { MINUTE_MS } from '../../src/units.js';
@@ -184,12 +185,11 @@ describe('backtest of what a daemon has recorded', () => {
       // oxlint-disable-next-line no-await-in-loop -- polls follow each other
       await daemon.poll(answerOf(model));
       const states = daemon.loop.states();
-      const at = states[0]?.lastPoll?.at;
-      if (at === undefined) throw new Error('nothing was polled');
-      for (const { verdicts } of verdictsOf(states, at)) {
+      const { now } = daemon;
+      for (const { verdicts } of verdictsOf(states, now())) {
         for (const { state, alert, severity } of verdicts) {
           const key = `${severity} ${alert}`;
-          if (state === 'firing' && !firing.has(key)) firing.set(key, at.at);
+          if (state === 'firing' && !firing.has(key)) firing.set(key, wallSeconds(now().at, now()));
         }
       }
       daemon.advance(MINUTE_MS);

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/engine/verdicts.js';
-import { clock, type Moment } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { createPollLoop } from '../../src/engine/loop.js';
@@ -14,7 +15,7 @@ import { validatorsOf } from '../../src/queries/validators.js';
 
 /* What the demo shows when it starts. */
 
-const now: Moment = { at: 1_790_000_000, clockOffset: 0};
+const now: Moment = { at: 1_790_000_000, clockOffset: 0 };
 
 /** Slow blocks make a fast test. */
 async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Moment) {
@@ -45,8 +46,8 @@ describe('the past of a demo', () => {
     const { model, demoState, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
     expect(incidentMinutes).toBe(30);
     const pasts = jobsOf(ofPast).map((job) => demoState(job));
-    expect(pasts.map((past) => past?.lastSuccess?.at)).toEqual([at, at, at]);
-    const secondsAgo = pasts.map((past) => at.at - (past?.addedAt.at ?? 0));
+    expect(pasts.map((past) => past?.lastSuccess?.at)).toEqual([at.at, at.at, at.at]);
+    const secondsAgo = pasts.map((past) => at.at - (past?.addedAt ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
     const createdAt = model
       .rateLimiterInput()
@@ -64,12 +65,12 @@ describe('the past of a demo', () => {
       model,
       tick: false,
     });
-    const network = createNetwork('test');
-    const loop = createPollLoop({ source: network, log: pino({ level: 'silent' }), demoState });
+    const network = createNetwork('test', clock);
+    const loop = createPollLoop({ source: network, now: clock, log: pino({ level: 'silent' }), demoState });
     const config = demoConfig(simulator.url, model);
     const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
-      loop.reconcile(jobs, clock());
+      loop.reconcile(jobs, clock().at);
       const before = loop.states().map(({ polls }) => polls);
       const verdicts = () =>
         verdictsOf(loop.states(), clock()).flatMap((target) =>

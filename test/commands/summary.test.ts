@@ -35,7 +35,7 @@ function summaryOf(
   { tokens, blockTimeMs }: { readonly tokens?: Config['tokens']; readonly blockTimeMs?: number } = {},
 ): Summary {
   const model = chainAfter(scenario, minutes);
-  const now: Moment = { at: START_SECONDS + (HEALTHY_MINUTES + minutes) * 60, clockOffset: 0};
+  const now: Moment = { at: START_SECONDS + (HEALTHY_MINUTES + minutes) * 60, clockOffset: 0 };
   const demo = demoConfig('http://127.0.0.1:1', model);
   const targets = demo.targets.map(({ bridge, ...target }) => ({
     ...target,
@@ -149,7 +149,7 @@ describe('the summary of one poll', () => {
   });
 
   it('says what is not judged because a poll has failed, and does not repeat why', () => {
-    const now: Moment = { at: START_SECONDS, clockOffset: 0};
+    const now: Moment = { at: START_SECONDS, clockOffset: 0 };
     const config = demoConfig(
       'http://127.0.0.1:1',
       createModel({ seed: 7, scenario: 'healthy', startTime: START_SECONDS }),

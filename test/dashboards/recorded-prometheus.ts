@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { clock } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
 import { createProcessMetrics, type ProcessMetrics } from '../../src/exposition/process-metrics.js';
 import {
   INITIAL_CONFIG,

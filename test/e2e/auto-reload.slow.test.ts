@@ -1,3 +1,4 @@
+import { clock } from '../support/clock.js';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -136,9 +137,10 @@ describe('concurrent reloads', () => {
       running -= 1;
       return result;
     };
-    const exporter = await startExporter(config, createNetwork('test/1'), pino({ level: 'silent' }), {
+    const exporter = await startExporter(config, createNetwork('test/1', clock), pino({ level: 'silent' }), {
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
+      clock,
       maxRequests: 10,
       build: { version: '0.0.0', revision: '', nodeVersion: '0' },
       shard: { index: 1, count: 1 },

@@ -1,3 +1,4 @@
+import { clock } from '../support/clock.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
@@ -63,7 +64,7 @@ const zetaNode: Respond = (response, request) => {
   else sendJson(400, '{"code":3,"message":"window must be positive","details":[]}')(response, request);
 };
 
-const network = createNetwork('test/1');
+const network = createNetwork('test/1', clock);
 
 const nodeWith = async (respond: RequestListener): Promise<Node> => startNode({ respond });
 

@@ -12,7 +12,7 @@ const coin = { contract: '0xaa', amount: '7' };
 const POLL = bridgePoll({ unbatched_transfers: [{ id: '1', erc20_token: coin, erc20_fee: coin }], batches: [] });
 
 function stateAfter(poll: PollResult): EndpointState {
-  const state = initialState(CONTEXT, START);
+  const state = initialState(CONTEXT, START.at);
   return step(state, poll, CONTEXT, START);
 }
 

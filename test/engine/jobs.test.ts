@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
-import { clock } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
 import { parseDecimal } from '../../src/chain/numeral.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf, targetOptions } from '../../src/engine/jobs.js';
@@ -27,7 +27,7 @@ test.each([
   // The list is also read for the operator addresses of watched validators.
   expect(queryStatesOf(job.context).has('validators')).toBe(true);
   const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
-  const state = { ...initialState(job.context, clock()), queries: answeredQueries(clock(), { validators }) };
+  const state = { ...initialState(job.context, clock().at), queries: answeredQueries(clock(), { validators }) };
   expect(pollInput(job.context, state, () => undefined, clock()).otherAnswers).toEqual({
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),
@@ -44,8 +44,8 @@ test('the external height is that of the contract, unless its node has only old 
   const heightWith = (blockAgeSeconds: number): unknown => {
     const past = { height: parseDecimal('1000'), blockSeconds: now.at - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now, snapshot: { document: 'external_contract', past } };
-    const sibling = { ...initialState(contract.context, now), lastSuccess } as unknown as EndpointState;
-    const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now), () => sibling, now);
+    const sibling = { ...initialState(contract.context, now.at), lastSuccess } as unknown as EndpointState;
+    const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
     return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
   };
   expect(heightWith(60)).toEqual(parseDecimal('1000'));

@@ -16,7 +16,7 @@ import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
 
-const STARTED_AT: Moment = { at: 1_800_000_000, clockOffset: 0};
+const STARTED_AT: Moment = { at: 1_800_000_000, clockOffset: 0 };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -36,7 +36,7 @@ const logged: string[] = [];
 let loop: PollLoop;
 let elapsedMs = 0;
 
-const now = (): Moment => ({ at: STARTED_AT.at + elapsedMs / 1000, clockOffset: 0});
+const now = (): Moment => ({ at: STARTED_AT.at + elapsedMs / 1000, clockOffset: 0 });
 
 function logOf(lines: string[]): Logger {
   return pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
@@ -73,7 +73,7 @@ async function configure(names: readonly string[], rest = '', poll = 'interval: 
 
 async function configureYaml(yaml: string): Promise<void> {
   const config = parseValidConfig(yaml);
-  loop.reconcile(jobsOf(config), now());
+  loop.reconcile(jobsOf(config), now().at);
   await vi.advanceTimersByTimeAsync(1);
 }
 
@@ -106,7 +106,7 @@ const received = (body: string): Received =>
     bytes: Buffer.from(body),
     source: '/x',
     height: asDecimalString('1000'),
-    receivedAt: now(),
+    receivedAt: now().at,
     foundPath: NEUTRAL,
   });
 const success = (bodyBytes = 0): Received => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
@@ -122,7 +122,7 @@ describe('the endpoints of a configuration', () => {
     const config = parseValidConfig(
       `targets: [${many.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"}}`).join(', ')}]`,
     );
-    loop.reconcile(jobsOf(config), now());
+    loop.reconcile(jobsOf(config), now().at);
     const counts = [1, 9, 10, 1000].map((ms) => {
       vi.advanceTimersByTime(ms);
       return started.length;

@@ -65,7 +65,7 @@ async function polledByDaemon(): Promise<History> {
     for (const fetch of daemon.fetches.slice(known)) {
       const after = endpoints.find(({ job }) => job === fetch.job)?.state;
       if (after?.lastPoll === undefined) throw new Error('the step of the poll was not taken');
-      polls.push({ ...fetch, at: after.lastPoll.at, after });
+      polls.push({ ...fetch, at: { at: after.lastPoll.at, clockOffset: daemon.now().clockOffset }, after });
     }
     daemon.advance(POLL_MS);
     model.advanceTime(POLL_MS);

@@ -53,7 +53,7 @@ function endpoint() {
     succeed: (minute: number, state: object = {}, options: Pick<BridgeOptions, 'height'> = {}, now = at(minute)) => {
       const document = { ...idleState, attestations: [votedByAll], ...state };
       const height = String(1000 + Math.floor(minute));
-      recordPoll(bridgePoll(document, { height, atMs: now.monotonicMs, ...options }), now);
+      recordPoll(bridgePoll(document, { height, atMs: (now.at - START.at) * 1000, ...options }), now);
     },
     fail: (minute: number, reason: FailureReason = 'timeout') =>
       recordPoll({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
@@ -172,7 +172,7 @@ describe('the verdicts about an endpoint', () => {
     const context = bridgeContext({ maxSeries: 1 });
     const endpoints = recordedStates([context], LIMITS, at(0));
     const statesAt = (minute: number): unknown => {
-      const poll = bridgePoll(idleState, { height: String(1000 + minute), atMs: at(minute).monotonicMs });
+      const poll = bridgePoll(idleState, { height: String(1000 + minute), atMs: (at(minute).at - START.at) * 1000 });
       endpoints.record(context, { ...poll, bodyBytes: minute === 7 ? 10 : 900_000 }, at(minute));
       const verdicts = endpoints.verdicts(at(minute)).flatMap((target) => target.verdicts);
       const stateOf = (alert: string): unknown => verdicts.find((verdict) => verdict.alert === alert)?.state;
@@ -282,7 +282,7 @@ it('the problems that cannot be judged are a condition of each severity, since t
   ];
   const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
   const [state] = states();
-  const found = state === undefined ? [] : unjudgedConditions(state, unjudged, at20);
+  const found = state === undefined ? [] : unjudgedConditions(state, unjudged, at20.at);
   expect(found.map(({ problem: { severity }, startSeconds }) => [severity, startSeconds])).toEqual([
     ['critical', at(15).at],
     ['warning', at(0).at],

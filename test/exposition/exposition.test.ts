@@ -18,7 +18,7 @@ const CONTEXT: StepContext<'module_state'> = {
   settings: defaultBridgeSettings,
 };
 
-const at = (ms: number): Moment => ({ at: 1000 + ms / 1000, clockOffset: 0});
+const at = (ms: number): Moment => ({ at: 1000 + ms / 1000, clockOffset: 0 });
 
 /** A poll of a document of this hub height, with one chain series of this value. */
 function success(height: string | undefined, value = 1): PollResult {
@@ -106,7 +106,7 @@ describe('the exposition', () => {
   it('withdraws a success that became stale while the machine was suspended', () => {
     const { snapshots, poll } = fresh();
     poll(success('1'), 0);
-    const slept = { at: 1000 + 3600, clockOffset: 0};
+    const slept = { at: 1000 + 3600, clockOffset: 0 };
     expect(
       valueIn(renderEndpoints(snapshots.states(), 'text', slept), 'bridge_last_outgoing_batch_id'),
     ).toBeUndefined();

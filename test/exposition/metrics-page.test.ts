@@ -9,7 +9,7 @@ import { BRIDGE, bridgeResult } from '../pages/sample-snapshots.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
-const at = (ms: number): Moment => ({ at: ms / 1000, clockOffset: 0});
+const at = (ms: number): Moment => ({ at: ms / 1000, clockOffset: 0 });
 
 const NO_PROCESS_TEXT = Promise.resolve('');
 const NO_PROCESS_METRICS = { render: () => NO_PROCESS_TEXT };
@@ -65,7 +65,7 @@ describe('the metrics page', () => {
   it('withdraws the series of a stale endpoint without another poll', async () => {
     const snapshots = sampleSnapshots();
     const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
-    const later = { at: NOW.at + 3600, clockOffset: 0};
+    const later = { at: NOW.at + 3600, clockOffset: 0 };
     expect((await page('text', 'identity', NOW)).toString()).toMatch(/^bridge_last_observed_nonce\{/m);
     expect((await page('text', 'identity', later)).toString()).not.toMatch(/^bridge_last_observed_nonce\{/m);
   });
@@ -82,7 +82,7 @@ describe('the metrics page', () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const snapshots = recordedStates(contexts, { maxBodyBytes: 1024, staleAfterMs: 1000 });
       const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
-      let now = { at: 1e6, clockOffset: 0};
+      let now = { at: 1e6, clockOffset: 0 };
       let last: Buffer | undefined;
       for (const { polled, passedMs, setByMs } of steps) {
         const [context, result] = [contexts[polled ?? -1], results[polled ?? -1]];
@@ -103,11 +103,11 @@ describe('the metrics page', () => {
   it('shows the state of the last reload at once', async () => {
     const metrics = processMetrics();
     const page = createMetricsPage(recordedStates([], LIMITS), metrics);
-    metrics.configLoaded({ hash: 1, loadedAt: at(1), targets: 1 });
+    metrics.configLoaded({ hash: 1, loadedAt: at(1).at, targets: 1 });
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
     metrics.configRejected();
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 0$/m);
-    metrics.configLoaded({ hash: 2, loadedAt: at(2), targets: 1 });
+    metrics.configLoaded({ hash: 2, loadedAt: at(2).at, targets: 1 });
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_hash 2$/m);
   });
 });

@@ -145,7 +145,7 @@ function effects(document: JsonObject, paths: readonly Path[], derive: (json: Js
 }
 
 const BRIDGE_OPTIONS = { height: '120', tokens: [{ contract: '0xt', min_batch_fee: '0' }] };
-const CROSSCHAIN_OPTIONS = { window: '100', rate: '1', at: { at: 1000, clockOffset: 0} };
+const CROSSCHAIN_OPTIONS = { window: '100', rate: '1', at: { at: 1000, clockOffset: 0 } };
 const bridgeValues = (json: Json): SeriesValues => deriveBridge(json, BRIDGE_OPTIONS).values;
 const crosschainValues = (json: Json): SeriesValues => deriveCrosschain(json, CROSSCHAIN_OPTIONS).values;
 

@@ -48,7 +48,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
     settings: { ...defaultCrosschainSettings, ...settings },
   });
   let answers: ReadonlyMap<string, CctxAnswer> = new Map();
-  let cctxsAskedAtMs = 0;
+  let cctxsAskedAt = 0;
   const flow = (): CrosschainFlow | undefined => {
     const last = snapshot();
     return isOf('rate_limiter_input', last) ? last.flow : undefined;
@@ -56,8 +56,8 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
   return {
     /** Polls `after` seconds after the last poll. In between, the node is asked, unless it is too slow. */
     poll: (document: unknown, after = 30, { isAsked = true } = {}): void => {
-      if (isAsked) cctxsAskedAtMs += after * 1000;
-      poll(document, after, { otherAnswers: { cctxAnswers: answers, cctxsAskedAtMs } });
+      if (isAsked) cctxsAskedAt += after * 1000;
+      poll(document, after, { otherAnswers: { cctxAnswers: answers, cctxsAskedAt } });
       answers = new Map();
     },
     fail,

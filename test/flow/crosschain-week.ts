@@ -61,9 +61,12 @@ function difference(after: Counts, before: Counts): Map<string, number> {
 }
 
 function poll(model: Model, seconds: number, flow: CrosschainFlow, cctxAnswers?: Answers): CrosschainFlow {
-  const at = { at: START_SECONDS + seconds, clockOffset: 0};
-  const input = inputOf('rate_limiter_input', model.rateLimiterInput(), { settings: defaultCrosschainSettings, at });
-  return trackCrosschain(flow, { ...input, cctxAnswers, cctxsAskedAtMs: at.monotonicMs }, OPTIONS);
+  const at = { at: START_SECONDS + seconds, clockOffset: 0 };
+  const input = inputOf('rate_limiter_input', model.rateLimiterInput(), {
+    settings: defaultCrosschainSettings,
+    at: at.at,
+  });
+  return trackCrosschain(flow, { ...input, cctxAnswers, cctxsAskedAt: at.at }, OPTIONS);
 }
 
 function statusOf(model: Model, index: string): CctxAnswer {
@@ -125,7 +128,7 @@ function departedIn(
   const sums = new Map<string, number>();
   const add = (chainId: string, count: number): void => void sums.set(chainId, (sums.get(chainId) ?? 0) + count);
   for (const { index, chainId, at, isUncounted } of after.departed) {
-    if (at.monotonicMs === seconds * 1000 && !isUncounted && isFinished(index)) add(chainId, 1);
+    if (at === seconds && !isUncounted && isFinished(index)) add(chainId, 1);
   }
   // Those that have waited for too long left in an earlier one.
   const waiting = new Set(after.departed.filter(({ isUncounted }) => !isUncounted).map(({ index }) => index));

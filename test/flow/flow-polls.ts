@@ -14,7 +14,7 @@ const FLOW =
 export function flowPolls(context: StepContext) {
   const states = recordedStates([context], { maxBodyBytes: 2 ** 26, staleAfterMs: context.staleAfterMs });
   let seconds = 0;
-  const instant = () => ({ at: START_SECONDS + seconds, clockOffset: 0});
+  const instant = () => ({ at: START_SECONDS + seconds, clockOffset: 0 });
   const record = (result: PollResult): void => void states.record(context, result, instant());
   const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
   return {

@@ -56,9 +56,9 @@ function documentOf(model: Model): object {
 }
 
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
-  const at = { at: START_SECONDS + seconds, clockOffset: 0};
+  const at = { at: START_SECONDS + seconds, clockOffset: 0 };
   const height = asDecimalString(String(model.height));
-  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at });
+  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at: at.at });
   return trackBridge(flow, input, OPTIONS);
 }
 

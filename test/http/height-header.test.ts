@@ -1,3 +1,4 @@
+import { clock } from '../support/clock.js';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { listen } from './nodes.js';
 
-const network = createNetwork('test/1');
+const network = createNetwork('test/1', clock);
 
 const BODY = '{"state": {"last_observed_nonce": "1"}}';
 

@@ -1,3 +1,4 @@
+import { clock } from '../support/clock.js';
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { listen, startNode } from './nodes.js';
 
-const network = createNetwork('test');
+const network = createNetwork('test', clock);
 
 async function errorOf(url: string, settings = ''): Promise<string> {
   const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));

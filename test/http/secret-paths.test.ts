@@ -1,3 +1,4 @@
+import { clock } from '../support/clock.js';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
@@ -12,7 +13,7 @@ import { startProxy } from './proxy.js';
 
 /* API keys in the path of a URL, as hosted nodes have them: https://node.example/lcd/v1/KEY. */
 
-const network = createNetwork('test/1');
+const network = createNetwork('test/1', clock);
 
 /** Polls the bridge of a node with a key in its path. */
 async function poll(url: string, key: string, keys = ''): Promise<PollResult> {

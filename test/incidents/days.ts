@@ -198,14 +198,14 @@ const SETTLING_MINUTES = 4;
 const isFresh =
   (minute: number) =>
   ({ lastSuccess }: EndpointState): boolean =>
-    lastSuccess?.at.monotonicMs === Math.round(minute * 60) * 1000;
+    lastSuccess?.at === Math.round(minute * 60);
 
 const isShowingThePast = ({ blinds = [], lag }: Fault): boolean => blinds.length > 0 || lag !== undefined;
 
 /** What is derived from the documents, without what the exporter says about itself and about problems. */
 function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly Sample[] {
   return endpoints
-    .flatMap((state) => exportedFamilies(state, instantAt(minute * 60)))
+    .flatMap((state) => exportedFamilies(state, instantAt(minute * 60).at))
     .filter(({ name }) => !/^bridge_(exporter|problem)_/.test(name))
     .flatMap(({ text }) => seriesOf(text))
     .map((series) => ({ ...series, labels: labelsOf(series) }));

@@ -21,11 +21,11 @@ const states = snapshots.states().map((state) => (state.target === 'b' ? without
 
 const pages = createPages(
   { endpoints: () => shownOf(states), states: () => states },
-  { current: () => loadedConfig(defaultConfig), rejected: () => undefined },
+  { current: () => loadedConfig(defaultConfig, at(0).at), rejected: () => undefined },
   {
     telemetryPath: '/metrics',
     build: { version: '0.1.0', revision: 'unknown', nodeVersion: '20.19.0' },
-    startedAt: at(0),
+    startedAt: at(0).at,
     recorder: { status: () => undefined },
     now: () => at(1),
   },

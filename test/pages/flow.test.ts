@@ -25,7 +25,7 @@ function bridgeOf(initialObjective?: Objective) {
     labels: { ...NO_LABELS, tokens: [{ contract: '0xa', min_batch_fee: '1' }] },
     ...limits,
   });
-  let endpoint = initialState(contextNow(), at(0));
+  let endpoint = initialState(contextNow(), at(0).at);
   let seconds = -MINUTE;
   let [requested, executed, nonce] = [1, 0, 0];
   const document = (): JsonObject => {
@@ -142,7 +142,7 @@ describe('the numbers about executed withdrawals', () => {
   it('come from a bounded memory', () => {
     const minutes = Array.from({ length: 2 * FLOW_MINUTES }, (_, minute) => minute);
     const history = minutes.reduce(
-      (before, minute) => flowHistoryAfter(before, EMPTY_BRIDGE_FLOW, at(minute * MINUTE)),
+      (before, minute) => flowHistoryAfter(before, EMPTY_BRIDGE_FLOW, at(minute * MINUTE).at),
       NO_FLOW_HISTORY,
     );
     expect(history.points.length).toBeGreaterThan(90);

@@ -201,7 +201,7 @@ describe('what has ended', () => {
       { ...ended, severity: 'warning', startSeconds: 0, endSeconds: 10 },
     ] as const;
     const problems = { ...state.problems, ended: problemsEnded };
-    const views = endedProblems([{ state: { ...state, problems } }], { at: 60, clockOffset: 0});
+    const views = endedProblems([{ state: { ...state, problems } }], { at: 60, clockOffset: 0 });
     expect(views.map(({ severity, lastedSeconds }) => [severity, lastedSeconds])).toEqual([
       ['critical', 30],
       ['warning', 10],

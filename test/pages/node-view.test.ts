@@ -11,7 +11,7 @@ const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0
 function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
   const snapshots = polledSnapshots(idleState);
   const queries = answeredQueries(at(0), {
-    latest_block: { height: '1', at: at(-seconds).at },
+    latest_block: { height: '1', epochSeconds: at(-seconds).at },
     syncing: { isSyncing: seconds > 0 },
   });
   const states = snapshots.states().map((state) => (state.document === 'module_state' ? { ...state, queries } : state));

@@ -17,7 +17,7 @@ import { at, BRIDGE, FAILED, instance, polledSnapshots, statusAt, testLinks, tex
  * The pages when a demo of each scenario starts, as when the pager rings.
  */
 
-const now: Moment = { at: 1_790_000_000, clockOffset: 0};
+const now: Moment = { at: 1_790_000_000, clockOffset: 0 };
 const site = { telemetryPath: '/metrics', version: '0.1.0' };
 
 interface Pages {

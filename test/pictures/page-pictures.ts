@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/config.js';
-import { clock } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
 import { createLog } from '../../src/commands/log.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
@@ -45,7 +45,7 @@ export async function startPages(
   const [first] = chains;
   if (first === undefined) throw new Error('no chain');
   const config = { ...first.config, targets: chains.flatMap((chain) => chain.config.targets) };
-  const network = createNetwork('bridge-exporter/pictures');
+  const network = createNetwork('bridge-exporter/pictures', clock);
   const exporter = await startExporter(
     config,
     network,
@@ -54,6 +54,7 @@ export async function startPages(
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
       maxRequests: 40,
+      clock,
       build: { version, revision: 'unknown', nodeVersion: process.versions.node },
       shard: { index: 1, count: 1 },
       enableLifecycle: false,

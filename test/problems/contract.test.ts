@@ -7,7 +7,7 @@ import { sentenceText } from '../../src/problems/sentence.js';
 /* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */
 
 const START_SECONDS = 1_790_000_000;
-const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
+const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
 const [OWNER, OTHER_OWNER] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
 const INFO: ContractInfo = { readAt: undefined, owner: OWNER, implementation: '', powerThreshold: 2_834_678_415 };
@@ -15,7 +15,7 @@ const INFO: ContractInfo = { readAt: undefined, owner: OWNER, implementation: ''
 /** A reading without a problem. */
 function readingAt(minute: number, changes: Partial<ContractReading>): ContractReading {
   return {
-    at: at(minute),
+    at: at(minute).at,
     contract: '0xc',
     height: 100,
     blockSeconds: at(minute).at,
@@ -26,7 +26,7 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
     unobservedEvents: 0,
     isValsetUnknown: false,
     info: INFO,
-    backing: { at: at(minute), tokens: [] },
+    backing: { at: at(minute).at, tokens: [] },
     configuredThreshold: '0.66',
     ...changes,
   };
@@ -54,7 +54,7 @@ const HOUR = 60;
 describe('a token', () => {
   const backing = (surplus: number | undefined): Pick<ContractReading, 'backing'> => {
     const token: TokenBacking = { contract: '0xt', denom: 't', balance: 1, supply: 1, surplus };
-    return { backing: { at: at(0), tokens: [token] } };
+    return { backing: { at: at(0).at, tokens: [token] } };
   };
 
   it('is not backed while the shortfall is new or has grown within a day', () => {

@@ -46,7 +46,7 @@ function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
       name: `${problem.name}/${problem.severity}`,
       subject,
       // Not -0.
-      start: 0 + Math.round((startSeconds - epochSeconds) / 6) / 10,
+      start: 0 + Math.round((startSeconds - at) / 6) / 10,
       action,
       text: sentenceText({ ...sentence, headline: sentence.headline.replace('{duration}', 'so long') }),
     }),
@@ -62,7 +62,7 @@ function bridgeProblems(
   isSinglePoll = true,
 ): readonly ShownProblem[] {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
-  let state = initialState(context, at(0));
+  let state = initialState(context, at(0).at);
   for (const { minute, state: own, height = heightAt(minute), isNodeBehind, claimed } of documents) {
     const poll = bridgePoll(
       { ...COMPLETE, ...own },
@@ -82,7 +82,7 @@ function bridgeProblems(
   return shownIn(state, START_SECONDS);
 }
 
-const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
+const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
 /** Those whose name and severity contain this text. One state is that of a document at minute 0. */
 function bridgeProblem(
@@ -823,11 +823,11 @@ describe('a cross-chain transaction', () => {
 
   function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
     const context = { ...crosschainContext(), isSinglePoll: true };
-    let state = initialState(context, at(0));
+    let state = initialState(context, at(0).at);
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
       const { blockMinutes = 0, isOutboundEnabled = true } = answers;
       const queries = answeredQueries(at(minute), {
-        latest_block: { height: '1', at: at(minute).at - blockMinutes * 60 },
+        latest_block: { height: '1', epochSeconds: at(minute).at - blockMinutes * 60 },
         crosschain_flags: { isInboundEnabled: true, isOutboundEnabled },
       });
       const body = {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
 import {
   judgeProblems,
@@ -70,7 +69,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
     },
     /** A document that was not recorded, because it had the same result as the last one. */
     repeat: (seconds: number): void => {
-      memory = repeatJudgement(memory, at(seconds));
+      memory = repeatJudgement(memory, at(seconds).at);
     },
     ended: () => memory.ended,
     marks: () => Array.from(memory.remembered.values(), ({ mark }) => mark),
@@ -295,7 +294,7 @@ describe('a problem', () => {
   it('remembers its mark, which stays while a field that it reads is missing', () => {
     let isReadable = true;
     const next = (_evidence: Evidence, before = 0) => (isReadable ? before + 1 : withdraw());
-    const { poll, marks } = judge({ mark: { schema: z.number(), next } as NonNullable<Problem['mark']> });
+    const { poll, marks } = judge({ mark: { version: 1, next } as NonNullable<Problem['mark']> });
     poll(0, []);
     isReadable = false;
     poll(30, []);
@@ -305,7 +304,7 @@ describe('a problem', () => {
   it('remembers a mark without one odd document, also after one that was not recorded', () => {
     let value = 'a';
     const next = (_evidence: Evidence, before = '') => (before.endsWith(value) ? before : before + value);
-    const mark = { schema: z.string(), isDebounced: true, next } as NonNullable<Problem['mark']>;
+    const mark = { version: 1, isDebounced: true, next } as NonNullable<Problem['mark']>;
     const { poll, repeat, marks } = judge({ mark });
     const markAfter = (...values: readonly string[]): unknown => {
       for (const [index, each] of values.entries()) {

@@ -15,7 +15,7 @@ import type { DocumentName, OtherAnswers, StepContext } from '../../src/document
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { Remembered } from '../../src/engine/remembered.js';
+import type { EndpointMemory } from '../../src/engine/memory.js';
 import { pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
@@ -167,7 +167,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   model.advanceTime(afterDays * DAY_SECONDS * 1000);
   const series = new Map<string, (number | undefined)[]>();
   let exporter: Exporter | undefined;
-  let remembered: readonly Remembered[] = [];
+  let remembered: readonly EndpointMemory[] = [];
   let config = INITIAL_CONFIG;
   let sample = 0;
   let [seconds, last, modelSeconds] = [0, 0, 0];
@@ -214,7 +214,7 @@ function put(series: Map<string, (number | undefined)[]>, key: string, sample: n
 
 /** The simulated time of a sample. */
 export function instantAt(seconds: number): Moment {
-  return { at: START_SECONDS + seconds, clockOffset: 0};
+  return { at: START_SECONDS + seconds, clockOffset: 0 };
 }
 
 interface Exporter {
@@ -229,7 +229,7 @@ function createExporter(
   initial: RecordedConfig,
   startedAt: number,
   options: RecordingOptions,
-  remembered: readonly Remembered[],
+  remembered: readonly EndpointMemory[],
 ): Exporter {
   const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
   const config = demoConfig('http://127.0.0.1:1317', model);
@@ -292,7 +292,7 @@ function createExporter(
     const result: PollResult =
       'fails' in outcome
         ? failedPoll(outcome.fails)
-        : readPoll(simulatedContractBody(previous, facts, model, at, outcome), source);
+        : readPoll(simulatedContractBody(previous, facts, model, at.at, outcome), source);
     endpoints.record(source, result, at);
   };
   return {

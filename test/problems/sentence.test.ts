@@ -56,9 +56,9 @@ describe('the words of a summary', () => {
   });
 
   it('have a time of day also for a time after the last one', () => {
-    const at = { at: 1_700_000_000, clockOffset: 0};
-    expect(clockTime({ at }, 60)).toBe('22:14 UTC');
-    for (const seconds of [-1e18, 1e18]) expect(clockTime({ at }, seconds)).toMatch(/^\d\d:\d\d UTC$/);
+    const at = { at: 1_700_000_000, clockOffset: 0 };
+    expect(clockTime(at, 60)).toBe('22:14 UTC');
+    for (const seconds of [-1e18, 1e18]) expect(clockTime(at, seconds)).toMatch(/^\d\d:\d\d UTC$/);
   });
 
   it('put the own validators at the beginning of an action', () => {

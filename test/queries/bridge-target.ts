@@ -1,4 +1,5 @@
-import { clock } from '../../src/clock.js';
+import { START } from '../support/polls.js';
+import { clock } from '../support/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { isContract, jobsOf } from '../../src/engine/jobs.js';
@@ -19,7 +20,7 @@ export const DENOM = 'peggy0xdAC17F958D2ee523a2206206994597C13D831ec7';
 export const SECRET = 'k3y-0123456789abcdef';
 export const HUB_HEIGHT = '8214100';
 
-const network = createNetwork('test/1');
+const network = createNetwork('test/1', clock);
 
 /** A transfer of the token: amount and fee. */
 const transfer = (id: number, amount: string, fee: string) => ({
@@ -100,9 +101,9 @@ export async function pollContract(
     height: HUB_HEIGHT,
     tokens: config.tokens,
     external_block_time: externalBlockTime,
-    atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
+    atMs: (now.at - START.at - moduleStateMinutesAgo * 60) * 1000,
   });
-  const initial = before ?? initialState(job.context, now);
+  const initial = before ?? initialState(job.context, now.at);
   const otherAnswers = {
     hubSide: pastOf('module_state', bridge)?.hubSide,
     lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),

@@ -59,7 +59,7 @@ targets: [{name: a, crosschain: {url: "${node.url}"}}]`);
 });
 
 it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
-  const at = (seconds: number) => ({ at: seconds, clockOffset: 0});
+  const at = (seconds: number) => ({ at: seconds, clockOffset: 0 });
   const answered = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
   const answeredAgain = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
   const before = cctxAnswers(new Map()).seenAnswers;

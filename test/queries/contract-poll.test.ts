@@ -17,7 +17,7 @@ function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState 
   if (lastSuccess === undefined || past === undefined) throw new Error('no reading');
   const { backing } = past;
   if (backing === undefined) throw new Error('no balances');
-  const at = { ...backing.at, clockOffset: 0};
+  const at = backing.at - minutes * 60;
   const snapshot = { ...lastSuccess.snapshot, past: { ...past, backing: { ...backing, at } } };
   return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
 }
@@ -27,7 +27,7 @@ function withInfoOf(endpoint: EndpointState, minutes: number): EndpointState {
   const { lastSuccess } = endpoint;
   const past = pastOf('external_contract', lastSuccess?.snapshot);
   if (lastSuccess === undefined || past?.info.readAt === undefined) throw new Error('the owner was not read');
-  const readAt = { ...past.info.readAt, clockOffset: 0};
+  const readAt = past.info.readAt - minutes * 60;
   const snapshot = { ...lastSuccess.snapshot, past: { ...past, info: { ...past.info, readAt } } };
   return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
 }

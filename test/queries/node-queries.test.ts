@@ -276,7 +276,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     );
     poll(url);
     await waitUntil(() => waiting.length === 1);
-    polled.loop.reconcile([], polled.now());
+    polled.loop.reconcile([], polled.now().at);
     await new Promise<void>((resolve) => void waiting[0]?.end('{}', resolve));
     expect(polled.loop.states()).toEqual([]);
     // By the time that another endpoint has been polled, the response has arrived.

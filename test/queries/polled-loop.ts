@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
-import { clock, type Moment } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
+import type { Moment } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { jobsOf } from '../../src/engine/jobs.js';
@@ -15,12 +16,12 @@ import { waitUntil } from '../support/wait-for.js';
 export function createPolledLoop() {
   let elapsedMs = 0;
   const now = (): Moment => {
-    const { epochSeconds, monotonicMs } = clock();
-    return { at: epochSeconds + elapsedMs / 1000, clockOffset: 0};
+    const { at, clockOffset } = clock();
+    return { at: at + elapsedMs / 1000, clockOffset };
   };
   const logged: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const network = createNetwork('test');
+  const network = createNetwork('test', now);
   const loop = createPollLoop({ source: network, log, now });
   atEnd(() => {
     loop.close();
@@ -33,7 +34,7 @@ export function createPolledLoop() {
     logged,
     configure: (yaml: string): void => {
       const config = parseValidConfig(yaml);
-      loop.reconcile(jobsOf(config), now());
+      loop.reconcile(jobsOf(config), now().at);
     },
     advance: (ms: number): void => {
       elapsedMs += ms;

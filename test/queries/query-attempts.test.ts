@@ -9,7 +9,7 @@ import { afterRound, initialQueryState, isDue, isUnsupported, type QueryState } 
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 
-const at = (minutes: number): Moment => ({ at: minutes * 60, clockOffset: 0});
+const at = (minutes: number): Moment => ({ at: minutes * 60, clockOffset: 0 });
 
 const CONTEXT: QueryContext<'module_state'> = {
   ...bridgeContext(),
@@ -33,11 +33,11 @@ function next(state: QueryState, outcome: Outcome): QueryState {
       state,
       CONTEXT,
       [{ request: { key: '', path: '' }, pages: [], result: RESULTS[outcome] }],
-      at(0),
+      at(0).at,
       at(0),
     );
   }
-  const before = { ...initialState(CONTEXT, at(0)), queries: new Map([['syncing', state]]) };
+  const before = { ...initialState(CONTEXT, at(0).at), queries: new Map([['syncing', state]]) };
   const { queries } = step(before, { outcome: failure('status', 'down'), phaseSeconds: {} }, CONTEXT, at(1));
   return queries.get('syncing') ?? state;
 }
@@ -50,14 +50,14 @@ const after = (outcomes: readonly Outcome[], intervalMs = MINUTE_MS): QueryState
 const waitsAfter = (...outcomes: readonly Outcome[]): (number | undefined)[] =>
   [0, MINUTE_MS, HOUR_MS].map((intervalMs) => {
     const state = after(outcomes, intervalMs);
-    return Array.from({ length: 241 }, (_, quarter) => quarter / 4).find((minutes) => isDue(state, at(minutes)));
+    return Array.from({ length: 241 }, (_, quarter) => quarter / 4).find((minutes) => isDue(state, at(minutes).at));
   });
 
 const times = (count: number, outcome: Outcome): Outcome[] => Array.from({ length: count }, () => outcome);
 
 describe('the next round of a query', () => {
   it('is due at once, and then after the interval', () => {
-    expect(isDue(after([]), at(0))).toBe(true);
+    expect(isDue(after([]), at(0).at)).toBe(true);
     expect(waitsAfter('answered')).toEqual([0, 1, 60]);
   });
 

@@ -17,7 +17,7 @@ import { pollOf } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
 
-const at = (minute: number): Moment => ({ at: START_SECONDS + minute * 60, clockOffset: 0});
+const at = (minute: number): Moment => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
 const modelOf = (scenario: ScenarioName): Model =>
   createModel({ seed: 7, scenario, startTime: START_SECONDS, blockTimeMs: 20_000 });
@@ -27,7 +27,7 @@ function polled(model: Model, document: DocumentName): EndpointState {
   const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
   if (job === undefined) throw new Error(`the demo has no ${document}`);
   const { context } = job;
-  let state = initialState(context, at(0));
+  let state = initialState(context, at(0).at);
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     const { otherAnswers } = pollInput(context, state, () => undefined, at(minute));
@@ -43,7 +43,7 @@ function polled(model: Model, document: DocumentName): EndpointState {
 }
 
 const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>
-  exportedFamilies(state, at(1))
+  exportedFamilies(state, at(1).at)
     .filter(({ name }) => pattern.test(name))
     .flatMap(({ text }) => text.trimEnd().split('\n'));
 

@@ -66,7 +66,7 @@ export const answerOf =
       const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
       if (hubSide === undefined) return undefined;
       const known = readsAll === true ? undefined : lastReading;
-      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, hubSide, model, at);
+      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, hubSide, model, at.at);
       return { body, exchange, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
@@ -86,11 +86,11 @@ async function replayed(directory: string, config: Config): Promise<Map<string, 
   });
   // Without a step at the time of a poll.
   const range = { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 };
-  for await (const { endpoints, isStep, at } of replay(polls, config, range)) {
+  for await (const { endpoints, isStep, now } of replay(polls, config, range)) {
     const states = endpoints.map(({ state }) => state);
     const [document] = states.map((state) => state.document);
     if (isStep || document === undefined) continue;
-    texts.set(document, [...(texts.get(document) ?? []), renderEndpoints(states, 'openmetrics', at)]);
+    texts.set(document, [...(texts.get(document) ?? []), renderEndpoints(states, 'openmetrics', now)]);
   }
   expect(problems).toEqual([]);
   return texts;

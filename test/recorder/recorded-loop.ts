@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { vi } from 'vitest';
-import type { Moment } from '../../src/clock.js';
+import { toMilliseconds, type Clock, type Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointId } from '../../src/engine/endpoint-state.js';
 import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/engine/loop.js';
-import { rememberedOf } from '../../src/engine/remembered.js';
+import { memoryOf } from '../../src/engine/memory.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -45,6 +45,7 @@ export interface RecordedLoop {
   /** Polls all endpoints, and returns the exposition of each after its poll. */
   readonly poll: (respond: Respond) => Promise<Map<string, string>>;
   readonly advance: (ms: number) => void;
+  readonly now: Clock;
   /** What was fetched since the start of the test, in this order. */
   readonly fetches: readonly Fetch[];
   /** Stops polling. Resolves when everything is recorded. */
@@ -55,12 +56,9 @@ export interface RecordedLoop {
 
 export async function startRecordedLoop(config: Config, directory: string): Promise<RecordedLoop> {
   let elapsedMs = 0;
-  let startedMs = 0;
-  const now = (): Moment => ({
-    at: (START_SECONDS * 1000 + Math.round(elapsedMs)) / 1000,
-    // It drifts, and has more digits than milliseconds.
-    clockOffset: 0,
-  });
+  /** Each process begins with another offset. */
+  let clockOffset = 4.321;
+  const now = (): Moment => ({ at: toMilliseconds(START_SECONDS + elapsedMs / 1000), clockOffset });
   let respond: Respond = () => undefined;
   let started = 0;
   const fetches: Fetch[] = [];
@@ -80,10 +78,10 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
   let recorded = Promise.resolve();
 
   async function start(saved: readonly string[] = []): Promise<PollLoop> {
-    startedMs = elapsedMs;
-    const remembered = saved.map((text) => read(text, now()));
+    clockOffset -= 1.5;
+    const remembered = saved.map((text) => read(text));
     const stateFile: SavedMemory = {
-      rememberedOf: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
+      memoryOf: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
       writeSoon: () => undefined,
     };
     writer = await openDirectory(directory, 2 ** 40, { sync: false });
@@ -115,7 +113,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
     // By the timers only: the clocks are advanced by the test.
     if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
-      loop.reconcile(jobsOf(config), now());
+      loop.reconcile(jobsOf(config), now().at);
       await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;
@@ -124,7 +122,10 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       loop
         .states()
         .filter(({ document, polls }) => polls > (before.get(document) ?? 0))
-        .map((state) => [state.document, renderEndpoints([state], 'openmetrics', state.lastPoll?.at ?? now())]),
+        .map((state) => [
+          state.document,
+          renderEndpoints([state], 'openmetrics', { ...now(), at: state.lastPoll?.at ?? now().at }),
+        ]),
     );
   };
   return {
@@ -132,6 +133,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       return loop;
     },
     poll,
+    now,
     fetches,
     advance: (ms) => {
       elapsedMs += ms;
@@ -140,7 +142,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       loop.close();
       isConfigured = false;
       started = 0;
-      const saved = loop.states().flatMap((state) => rememberedOf(state) ?? []);
+      const saved = loop.states().flatMap((state) => memoryOf(state) ?? []);
       loop = await start(saved.map((remembered) => written(remembered, now())));
     },
     close: async () => {
@@ -172,7 +174,7 @@ function fetchOnce(
     bytes,
     source: 'node/path',
     height,
-    receivedAt,
+    receivedAt: receivedAt.at,
     ...(exchange && { otherAnswers: { ...exchange, ...otherAnswers } }),
     foundPath,
   };

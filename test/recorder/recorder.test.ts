@@ -2,7 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clock, isoTime, type Moment } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
+import { isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import {
@@ -67,8 +68,8 @@ describe('the selection of polls to record', () => {
   });
 });
 
-const at = (second: number): Moment => ({ at: 1_790_000_000 + second, clockOffset: 0});
-const added = initialState(bridgeContext(), at(0));
+const at = (second: number): Moment => ({ at: 1_790_000_000 + second, clockOffset: 0 });
+const added = initialState(bridgeContext(), at(0).at);
 
 /** The state after a poll that has failed. */
 function stateAt(second: number): EndpointState {
@@ -109,7 +110,7 @@ describe('a recorder with another configuration', () => {
 
   it('writes and counts also what has waited for the writer before', async () => {
     const [{ path: first }, { path: second }] = [createTempFolder(), createTempFolder()];
-    const recorder = createRecorder(log);
+    const recorder = createRecorder(log, clock);
     const directories = [first, second, first];
     for (const [index, directory] of directories.entries()) {
       recorder.configure({ ...SETTINGS, directory, max_size: 2 ** 30 + index });
@@ -123,7 +124,7 @@ describe('a recorder with another configuration', () => {
 
   it('writes the next of equal failures when the first one could not be written', async () => {
     const { path: directory } = createTempFolder();
-    const recorder = createRecorder(log);
+    const recorder = createRecorder(log, clock);
     recorder.configure({ ...SETTINGS, interval: 3_600_000, directory });
     await waitUntil(() => recorder.status()?.bytes !== undefined);
     rmSync(directory, { recursive: true });

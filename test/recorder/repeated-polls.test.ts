@@ -54,7 +54,7 @@ async function backlogStarts(
     starts[minute] = own && minuteOf(own.startSeconds);
     const remembered = endpoint?.state.problems.remembered.get('BridgeBacklogHigh warning module_state');
     const known = remembered?.present.get('[]');
-    if (minute === 10) starts['foundAt'] = known && minuteOf(known.lastFoundAt.at);
+    if (minute === 10) starts['foundAt'] = known && minuteOf(known.lastFoundAt);
   }
   return starts;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clock } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
 import { simulatedContractBody } from '../../src/sources/simulator.js';
 import type { HubSide } from '../../src/facts/contract/hub-side.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { bytes, otherAnswers } = simulatedContractBody(undefined, hubSide(model), model, clock());
+  const { bytes, otherAnswers } = simulatedContractBody(undefined, hubSide(model), model, clock().at);
   folder.write('answers.json', bytes);
   folder.write('calls.json', JSON.stringify(otherAnswers.calls));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
@@ -56,7 +56,7 @@ beforeAll(async () => {
 function hubSide(model: Model): HubSide {
   const { params } = model.moduleState().state;
   return {
-    at: clock(),
+    at: clock().at,
     height: undefined,
     contract: params.bridge_external_address.toLowerCase(),
     chainId: params.bridge_chain_id,

@@ -15,7 +15,7 @@ const START_SECONDS = 1_790_000_000;
 
 /** The two documents of a model after some minutes, as the exporter reads them. */
 function readingOf(model: Model, minutes: number, changes?: ContractChanges): ContractReading {
-  const at: Moment = { at: START_SECONDS + minutes * 60, clockOffset: 0};
+  const at: Moment = { at: START_SECONDS + minutes * 60, clockOffset: 0 };
   const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge === undefined || contract?.document !== 'external_contract') throw new Error('there is no contract');
   const facts = pastOf(
@@ -23,7 +23,7 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
     readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }),
   )?.hubSide;
   if (facts === undefined) throw new Error('the module state does not say where the contract is');
-  const { outcome } = readPoll(simulatedContractBody(undefined, facts, model, at, changes), contract);
+  const { outcome } = readPoll(simulatedContractBody(undefined, facts, model, at.at, changes), contract);
   if (!outcome.ok) throw new Error(outcome.error.message);
   return outcome.content;
 }

@@ -22,19 +22,15 @@ const path = process.argv[3];
 const lines = [];
 const log = { info: (line) => lines.push(line), warn: (line) => lines.push(line) };
 const targets = Array.from({ length: ${ENDPOINTS} }, (_, index) => 'target ' + index);
-const open = async () => {
-  const result = await openStateFile(path, log);
-  if (!result.ok) throw new Error(result.problems.join());
-  return result.stateFile;
-};
+const open = async () => openStateFile(path, log);
 let file = await open();
-const known = targets.map((target) => file.rememberedOf({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
+const known = targets.map((target) => file.memoryOf({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
 console.log(JSON.stringify({ numbers: Array.from(new Set(known), (number) => number ?? null), lines }));
 let count = known[0] ?? 0;
 const endpoint = (target) => ({
   target,
   document: 'module_state',
-  lastPoll: { at: { at: Date.now() / 1000, clockOffset: 0}, ok: false, phaseSeconds: {} },
+  lastPoll: { at: Date.now() / 1000, ok: false, phaseSeconds: {} },
   problems: {
     remembered: new Map(),
     ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],
@@ -42,7 +38,7 @@ const endpoint = (target) => ({
 });
 for (;;) {
   count += 1;
-  file.start(() => targets.map(endpoint));
+  file.start(() => targets.map(endpoint), () => ({ at: Date.now() / 1000, clockOffset: 0 }));
   await file.close();
   file = await open();
 }
@@ -71,7 +67,7 @@ async function killRepeatedly(kills: number): Promise<number> {
   let last = 0;
   /* oxlint-disable no-await-in-loop -- each process reads what the one before has left */
   for (let kill = 0; kill < kills; kill += 1) {
-    const args = [script, projectPath('dist/state/state-file.js'), path];
+    const args = [script, projectPath('dist/engine/state-file.js'), path];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const { numbers, lines } = await reportOf(child);
     // Everything is of one time, and not before that of the last process.
@@ -92,8 +88,8 @@ async function killRepeatedly(kills: number): Promise<number> {
     await exited;
     if (existsSync(temporary)) whileWriting += 1;
     if (existsSync(path)) {
-      const { endpoints } = JSON.parse(readFileSync(path, 'utf8')) as { endpoints: readonly unknown[] };
-      expect(endpoints).toHaveLength(ENDPOINTS);
+      const { state } = JSON.parse(readFileSync(path, 'utf8')) as { state: { endpoints: readonly unknown[] } };
+      expect(state.endpoints).toHaveLength(ENDPOINTS);
     }
   }
   /* oxlint-enable no-await-in-loop */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
 import {
   createChain,
   instantAt,
@@ -14,7 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
-import { initialState, isOf } from '../../src/engine/endpoint-state.js';
+import { initialState, isOf, type EndpointState } from '../../src/engine/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 
@@ -122,7 +122,7 @@ describe('the first poll after a restart', () => {
     const chain = createChain();
     const first = startSimulatedProcess(chain, 0);
     pollFrom(first, 0, 20);
-    const known = read(first.end(21).get('module_state') ?? '', instantAt(22)).known;
+    const known = read(first.end(21).get('module_state') ?? '').last;
     const snapshot = first.all()[0]?.lastSuccess?.snapshot;
     if (known?.document !== 'module_state' || !isOf('module_state', snapshot)) throw new Error('no module state');
     expect(known.flow).toEqual({ highest: snapshot.flow.highest });
@@ -138,9 +138,15 @@ describe('the first poll after a restart', () => {
   });
 });
 
+type StartsByProblem = ReadonlyMap<
+  string,
+  { readonly present: ReadonlyMap<string, { readonly startSeconds: number; readonly progressKey: string }> }
+>;
+
 /** Which problems are there since when, and what would make them begin anew. */
-function startsOf(state: Pick<Remembered, 'problems'> | undefined): readonly string[] {
-  return Array.from(state?.problems.remembered ?? []).flatMap(([key, { present }]) =>
+function startsOf(state: Pick<EndpointMemory | EndpointState, 'problems'> | undefined): readonly string[] {
+  const remembered: StartsByProblem = state?.problems.remembered ?? new Map();
+  return Array.from(remembered).flatMap(([key, { present }]) =>
     Array.from(
       present,
       ([subject, { startSeconds, progressKey }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${progressKey}`,
@@ -265,9 +271,9 @@ describe('what is written of an endpoint', () => {
   chain.model.setScenario('stuck');
   pollFrom(process, 104, 172);
 
-  function rememberedIn(document: DocumentName): Remembered {
+  function rememberedIn(document: DocumentName): EndpointMemory {
     const endpoint = process.all().find((state) => state.document === document);
-    const remembered = endpoint && rememberedOf(endpoint);
+    const remembered = endpoint && memoryOf(endpoint);
     if (remembered === undefined) throw new Error('nothing is remembered');
     return remembered;
   }
@@ -303,48 +309,35 @@ describe('what is written of an endpoint', () => {
     // Without them, what is one problem of several validators would end with the restart.
     expect(subjects.some(({ validators }) => validators.length > 0)).toBe(document === 'module_state');
     const text = written(remembered, instantAt(173));
-    const state = initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, instantAt(182));
-    expect(plain(restoredFrom(text, instantAt(182)))).toEqual(plain(withRemembered(state, remembered)));
-    expect(read(text, instantAt(182)).polledAt).toEqual(remembered.polledAt);
+    const state = initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, instantAt(182).at);
+    expect(plain(restoredFrom(text, instantAt(182)))).toEqual(plain(withMemory(state, remembered)));
+    expect(read(text).polledAt).toEqual(remembered.polledAt);
     // Some kilobytes per target.
     expect(text.length).toBeLessThan(100_000);
   });
 
-  it('has all of its times on the clocks of the new process, none of them in the future', () => {
-    const remembered = rememberedIn('module_state');
-    const text = written(remembered, instantAt(173));
-    const subjects = ({ problems }: Remembered) =>
-      Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.present.values()));
-    const next = read(text, instantAt(182, 181));
-    expect(instantAt(182, 181).monotonicMs - next.polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
-    expect(subjects(next).some(({ lastFoundAt }) => lastFoundAt.monotonicMs < 0)).toBe(true);
-    if (next.known?.document !== 'module_state') throw new Error('no module state');
-    const { at, heights = [], lastEvent } = next.known.past ?? {};
-    expect(heights.at(-1)?.monotonicMs).toBe(at?.monotonicMs);
-    expect(lastEvent?.readAtMs).toBe(at?.monotonicMs);
-    // The clock was set back by hours: no time has passed.
-    const early = read(text, instantAt(110));
-    expect(early.polledAt.at).toBe(instantAt(110).at);
-    expect(instantAt(110).monotonicMs - early.polledAt.monotonicMs).toBeCloseTo(60_000);
-    const latest = (own: Remembered) => Math.max(...subjects(own).map(({ startSeconds }) => startSeconds));
-    expect(latest(remembered)).toBeGreaterThan(instantAt(110).at);
-    expect(latest(early)).toBe(instantAt(110).at);
-  });
-
-  it('begins a mark of another form anew, and drops a problem that this version does not have', () => {
-    const { problems, ...others } = rememberedIn('module_state');
-    const marked = Array.from(problems.remembered).flatMap(([key, { mark }]) => (mark === undefined ? [] : [key]));
-    const [changed = ''] = marked;
-    const other = { present: new Map(), candidates: new Map(), unjudgedSeconds: 1, markWithoutLastDocument: undefined };
+  it('begins a part of another version anew, alone, and drops a problem that this version does not have', () => {
+    const memory = rememberedIn('module_state');
+    const { last, problems } = memory;
+    const marked = Array.from(problems.remembered).filter(([, { mark }]) => mark !== undefined);
+    const [[changed, problem] = []] = marked;
+    if (changed === undefined || problem === undefined || last === undefined) throw new Error('nothing is remembered');
+    const after = (changes: Partial<EndpointMemory>): EndpointState =>
+      restoredFrom(written({ ...memory, ...changes }, instantAt(173)), instantAt(182));
     const remembered = new Map(problems.remembered)
-      .set(changed, { ...other, mark: { of: 'another version' } })
-      .set('Gone critical module_state', { ...other, mark: undefined });
-    const text = written({ ...others, problems: { ...problems, remembered } }, instantAt(173));
-    const after = restoredFrom(text, instantAt(182)).problems.remembered;
-    expect(after.get(changed)).toEqual({ ...other, mark: undefined });
-    expect(marked.slice(1).map((key) => after.get(key)?.mark)).not.toContain(undefined);
-    expect(Array.from(after.keys())).toEqual(expect.arrayContaining(marked));
-    expect(after.has('Gone critical module_state')).toBe(false);
+      .set(changed, { ...problem, version: problem.version + 1 })
+      .set('Gone critical module_state', problem);
+    const ofMark = after({ problems: { ...problems, remembered } });
+    expect(ofMark.problems.remembered.get(changed)).toMatchObject({ mark: undefined, present: expect.any(Map) });
+    expect(marked.slice(1).map(([key]) => ofMark.problems.remembered.get(key)?.mark)).not.toContain(undefined);
+    expect(ofMark.problems.remembered.has('Gone critical module_state')).toBe(false);
+    expect(ofMark.restored).toBeDefined();
+    const ofDocument = after({ last: { ...last, version: last.version + 1 } });
+    expect(ofDocument.restored).toBeUndefined();
+    expect(ofDocument.problems.remembered.size).toBeGreaterThan(0);
+    const ofProblems = after({ problems: { ...problems, version: problems.version + 1 } });
+    expect(ofProblems.problems.remembered.size).toBe(0);
+    expect(ofProblems.restored).toBeDefined();
   });
 });
 

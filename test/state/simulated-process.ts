@@ -8,11 +8,12 @@ import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
 import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
-import { formatEndpoint, formatFile, parseFile } from '../../src/state/state-file.js';
+import { formatPlainData } from '../../src/engine/plain-data.js';
+import { fileOf, parseFile } from '../../src/engine/state-file.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
@@ -24,26 +25,26 @@ export const START_SECONDS = 1_790_000_000;
 /** A shorter history makes polls several times faster. */
 const VALSETS = 3;
 
-/** A minute of the test, on the clocks of a process that was started some minutes before. */
-export const instantAt = (minute: number, startedMinute = 0): Moment => ({
+/** A minute of the test. */
+export const instantAt = (minute: number): Moment => ({
   at: START_SECONDS + minute * 60,
   clockOffset: 0,
 });
 
 /** As JSON and back, by two processes. */
-export function written(remembered: Remembered, at: Moment): string {
-  return formatFile([formatEndpoint(remembered) ?? ''], at);
+export function written(memory: EndpointMemory, at: Moment): string {
+  return fileOf([formatPlainData(memory)], at);
 }
-export function read(text: string, at: Moment): Remembered {
-  const [remembered] = parseFile(text, at) ?? [];
-  if (remembered === undefined) throw new Error('the file is invalid');
-  return remembered;
+export function read(text: string): EndpointMemory {
+  const [memory] = parseFile(text)?.endpoints ?? [];
+  if (memory === undefined) throw new Error('the file is invalid');
+  return memory;
 }
 
 /** The state of an endpoint with what is read. */
 export function restoredFrom(text: string, at: Moment): EndpointState {
-  const remembered = read(text, at);
-  return withRemembered(initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, at), remembered);
+  const remembered = read(text);
+  return withMemory(initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, at.at), remembered);
 }
 
 export interface Chain {
@@ -93,15 +94,15 @@ export function startSimulatedProcess(
   change: (body: string) => string = (body) => body,
 ): SimulatedProcess {
   const config = configOf(model);
-  const now = (minute: number): Moment => instantAt(minute, startedMinute);
+  const now = instantAt;
   const jobs = jobsOf(config);
   let endpoints = new Map(
     jobs.map((job): [DocumentName, EndpointState] => {
       const { document } = job.context;
-      const state = initialState(job.context, now(startedMinute));
+      const state = initialState(job.context, now(startedMinute).at);
       const initial = { ...state, queries: queryStatesOf(job.context) };
       const text = texts.get(document);
-      return [document, withRemembered(initial, text === undefined ? undefined : read(text, now(startedMinute)))];
+      return [document, withMemory(initial, text === undefined ? undefined : read(text))];
     }),
   );
 
@@ -123,7 +124,7 @@ export function startSimulatedProcess(
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
           height: String(model.height),
-          receivedAt: at,
+          receivedAt: at.at,
           otherAnswers,
           foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
@@ -137,7 +138,7 @@ export function startSimulatedProcess(
     values: (family, minute) =>
       Object.fromEntries(
         Array.from(endpoints.values())
-          .flatMap((state) => exportedFamilies(state, now(minute)))
+          .flatMap((state) => exportedFamilies(state, now(minute).at))
           .filter(({ name }) => name === family)
           .flatMap(({ text }) => seriesOf(text))
           .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
@@ -151,7 +152,7 @@ export function startSimulatedProcess(
     end: (minute) =>
       new Map(
         Array.from(endpoints, ([document, endpoint]): [DocumentName, string] => {
-          const remembered = rememberedOf(endpoint);
+          const remembered = memoryOf(endpoint);
           if (remembered === undefined) throw new Error('nothing is remembered');
           return [document, written(remembered, now(minute))];
         }),

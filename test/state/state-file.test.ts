@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -6,22 +5,18 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
-  readlinkSync,
-  renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { clock, type Moment } from '../../src/clock.js';
+import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { openStateFile, type StateFile } from '../../src/state/state-file.js';
+import { fileOf, openStateFile, type StateFile } from '../../src/engine/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -38,11 +33,10 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-async function open(path: string, now: () => Moment = clock): Promise<StateFile> {
-  const result = await openStateFile(path, log, now);
-  if (!result.ok) throw new Error(result.problems.join());
-  opened.push(result.stateFile);
-  return result.stateFile;
+async function open(path: string, wallMs?: number): Promise<StateFile> {
+  const stateFile = await openStateFile(path, log, wallMs);
+  opened.push(stateFile);
+  return stateFile;
 }
 
 async function close(stateFile: StateFile): Promise<void> {
@@ -52,8 +46,7 @@ async function close(stateFile: StateFile): Promise<void> {
 
 /** An endpoint that was polled some days ago, with as many characters as it takes to fill a file. */
 function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
-  const { epochSeconds, monotonicMs } = clock();
-  const at = { at: epochSeconds - daysAgo * 86_400, clockOffset: 0};
+  const at = clock().at - daysAgo * 86_400;
   const state = initialState({ target, document: 'module_state', maxBodyBytes: 1, staleAfterMs: 1 }, at);
   const ended = {
     name: 'x'.repeat(characters),
@@ -71,15 +64,15 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
 }
 
 /** What a process writes that ends at once. */
-async function write(path: string, endpoints: readonly EndpointState[], now: () => Moment = clock): Promise<void> {
-  const stateFile = await open(path, now);
-  stateFile.start(() => endpoints);
+async function write(path: string, endpoints: readonly EndpointState[], now = clock): Promise<void> {
+  const stateFile = await open(path);
+  stateFile.start(() => endpoints, now);
   await close(stateFile);
 }
 
 const fileIn = (folder: string): string => join(folder, 'state.json');
 const isKnown = (stateFile: StateFile, target: string): boolean =>
-  stateFile.rememberedOf({ target, document: 'module_state' }) !== undefined;
+  stateFile.memoryOf({ target, document: 'module_state' }) !== undefined;
 
 describe('the state file', () => {
   it('has mode 0600, is JSON with a line per endpoint, and leaves nothing beside it', async () => {
@@ -88,9 +81,10 @@ describe('the state file', () => {
     expect(statSync(fileIn(path)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(fileIn(path), 'utf8'))).toMatchObject({
       version: 1,
-      endpoints: [{ target: 'b' }, { target: 'a' }],
+      checksum: expect.stringMatching(/^[\da-f]{64}$/),
+      state: { endpoints: [{ target: 'b' }, { target: 'a' }] },
     });
-    expect(readFileSync(fileIn(path), 'utf8').split('\n')).toHaveLength(5);
+    expect(readFileSync(fileIn(path), 'utf8').split('\n')).toHaveLength(7);
     expect(readdirSync(path)).toEqual(['state.json']);
     const next = await open(fileIn(path));
     expect([isKnown(next, 'a'), isKnown(next, 'b'), isKnown(next, 'c')]).toEqual([true, true, false]);
@@ -117,7 +111,7 @@ describe('the state file', () => {
 
   it('drops nothing within an endpoint by its age alone', async () => {
     const { path } = createTempFolder();
-    const lastFoundAt = { at: 1_000_000_060, clockOffset: 0};
+    const lastFoundAt = 1_000_000_060;
     const subject = {
       subject: {},
       progressKey: '7',
@@ -141,38 +135,23 @@ describe('the state file', () => {
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered, ended: [] } }]);
     const next = await open(fileIn(path));
-    const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' }) ?? {};
+    const { problems } = next.memoryOf({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
       present: new Map([['[]', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
     });
   });
 
-  it('leaves out an endpoint that cannot be written, and limits the times of marks to now', async () => {
+  it('continues the process clock of the previous process, by as much as the wall clock has gone on', async () => {
     const { path } = createTempFolder();
-    const invalid = endpoint('invalid');
-    const ended = invalid.problems.ended.map((one) => ({ ...one, startSeconds: NaN }));
-    const later = clock().at + 3600;
-    const mark = { values: { a: '1' }, changed: ['a'], at: later };
-    const key = 'BridgeParamsChanged info module_state';
-    const known = {
-      present: new Map(),
-      candidates: new Map(),
-      unjudgedSeconds: undefined,
-      mark,
-      markWithoutLastDocument: mark,
-    };
-    await write(fileIn(path), [
-      { ...invalid, problems: { remembered: new Map(), ended } },
-      { ...endpoint('a'), problems: { remembered: new Map([[key, known]]), ended: [] } },
-    ]);
-    expect(lines).toContain('the state of module_state of invalid cannot be written');
-    const next = await open(fileIn(path));
-    expect(isKnown(next, 'invalid')).toBe(false);
-    const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.problems.remembered.get(key);
-    expect(restored?.mark).toMatchObject({ values: { a: '1' }, at: expect.any(Number) });
-    expect(restored?.mark).not.toMatchObject({ at: later });
-    expect(restored?.markWithoutLastDocument).toEqual(restored?.mark);
+    const [at, clockOffset] = [1_800_000_000, 500];
+    await write(fileIn(path), [endpoint('a')], () => ({ at, clockOffset }));
+    const startAfter = async (seconds: number) =>
+      (await open(fileIn(path), (at + clockOffset + seconds) * 1000)).clockStart;
+    expect(await startAfter(60)).toBe(at + 60);
+    // The wall clock was set back.
+    expect(await startAfter(-3600)).toBe(at);
+    expect((await open(`${fileIn(path)}.other`)).clockStart).toBeUndefined();
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
@@ -180,16 +159,18 @@ describe('the state file', () => {
     const { path } = createTempFolder();
     const stateFile = await open(fileIn(path));
     const characters = 12 * 2 ** 20;
-    stateFile.start(() => [
-      endpoint('a', 3, characters),
-      endpoint('b', 2, characters),
-      endpoint('c', 1, characters),
-      endpoint('too large', 0, 33 * 2 ** 20),
-    ]);
+    stateFile.start(
+      () => [
+        endpoint('a', 3, characters),
+        endpoint('b', 2, characters),
+        endpoint('c', 1, characters),
+        endpoint('too large', 0, 33 * 2 ** 20),
+      ],
+      clock,
+    );
     vi.advanceTimersByTime(30_000);
     await waitUntil(() => existsSync(fileIn(path)));
     await close(stateFile);
-    await waitUntil(() => !existsSync(`${fileIn(path)}.lock`));
     expect(statSync(fileIn(path)).size).toBeLessThanOrEqual(32 * 2 ** 20);
     const next = await open(fileIn(path));
     const isThere = ['a', 'b', 'c', 'too large'].map((target) => isKnown(next, target));
@@ -205,7 +186,7 @@ describe('the state file', () => {
     let target = 'a';
     const stateFile = await open(fileIn(path));
     stateFile.writeSoon();
-    stateFile.start(() => [endpoint(target)]);
+    stateFile.start(() => [endpoint(target)], clock);
     const written = (name: string): boolean =>
       existsSync(fileIn(path)) && readFileSync(fileIn(path), 'utf8').includes(`"target":"${name}"`);
     // The timers of the state file are simulated, and writing takes time.
@@ -245,13 +226,14 @@ describe('the state file', () => {
   });
 });
 
-const VALID = '{"version":1,"endpoints":[]}';
+const VALID = fileOf([], { at: 1, clockOffset: 0 });
+const INVALID = 'is not a state file, or was changed by somebody else';
 
 describe('a state file that cannot be used', () => {
   it.each([
-    ['not JSON', '{"version":1,', 'is not a state file of version 1'],
-    ['a version of the future', '{"version":2,"endpoints":[]}', 'is not a state file of version 1'],
-    ['an endpoint that is none', '{"version":1,"endpoints":[{}]}', 'is not a state file of version 1'],
+    ['not JSON', '{"version":1,', INVALID],
+    ['a version of the future', VALID.replace('"version":1', '"version":2'), INVALID],
+    ['a change by somebody else', VALID.replace('"at":1', '"at":2'), INVALID],
     ['nothing in it', '', 'is empty'],
     ['33 MiB', VALID.padEnd(33 * 2 ** 20), 'is larger than 32MiB'],
   ])('because of %s is logged, and replaced', async (_what, text, problem) => {
@@ -259,7 +241,7 @@ describe('a state file that cannot be used', () => {
     const path = folder.write('state.json', text);
     const stateFile = await open(path);
     expect(lines).toEqual([`nothing is remembered of earlier polls: ${path}: ${problem}`]);
-    stateFile.start(() => [endpoint('a')]);
+    stateFile.start(() => [endpoint('a')], clock);
     await close(stateFile);
     expect(isKnown(await open(path), 'a')).toBe(true);
   });
@@ -280,7 +262,7 @@ describe('a state file that cannot be used', () => {
     const { path } = createTempFolder();
     const file = join(path, 'no', 'state.json');
     const stateFile = await open(file);
-    stateFile.start(() => [endpoint('a')]);
+    stateFile.start(() => [endpoint('a')], clock);
     vi.advanceTimersByTime(30_000);
     await waitUntil(() => vi.getTimerCount() === 1);
     expect(lines.at(-1)).toMatch(/^the state file cannot be written: .*no such file/);
@@ -288,9 +270,6 @@ describe('a state file that cannot be used', () => {
     vi.advanceTimersByTime(30_000);
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
-    expect(lines[0]).toMatch(
-      /^another process with the same state file would not be noticed: no socket can be used at \/.*: permission denied$/,
-    );
     expect(existsSync(file)).toBe(true);
   });
 
@@ -307,72 +286,27 @@ describe('a state file that cannot be used', () => {
 });
 
 describe('a second process with the same state file', () => {
-  it('is refused while the first one runs', async () => {
-    const { path } = createTempFolder();
-    const first = await open(fileIn(path));
-    expect(await openStateFile(fileIn(path), log)).toEqual({
-      ok: false,
-      problems: [`${fileIn(path)}: is used by another process — expected a --state.file of its own`],
-    });
-    await close(first);
-    await open(fileIn(path));
-  });
-
-  it('is refused while the last write of the first one takes longer than its end waits for it', async () => {
+  it('is noticed at the next write, by both', async () => {
     const { path } = createTempFolder();
     const file = fileIn(path);
-    const first = await open(file);
-    first.start(() => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_050);
-      return [endpoint('a')];
-    });
+    await write(file, []);
+    const [first, second] = [await open(file), await open(file)];
+    first.start(() => [endpoint('a')], clock);
+    second.start(() => [endpoint('b')], clock);
     await close(first);
-    expect(existsSync(file)).toBe(false);
-    expect(await openStateFile(file, log)).toMatchObject({ ok: false });
-    await waitUntil(() => !existsSync(`${file}.lock`));
-    expect(isKnown(await open(file), 'a')).toBe(true);
+    expect(first.problems()).toEqual([]);
+    await close(second);
+    expect(second.problems()).toEqual([expect.stringMatching(/^another process writes the same state file: /)]);
+    expect(lines.filter((line) => line.startsWith('another process'))).toHaveLength(1);
   });
 
-  it('is one of several that start at once after another one was killed', async () => {
+  it('is none when the file was removed', async () => {
     const { path } = createTempFolder();
-    const file = fileIn(path);
-    for (let round = 0; round < 5; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one round after the other
-      await leaveSocket(`${file}.lock`);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      const results = await Promise.all(Array.from({ length: 4 }, async () => openStateFile(file, log)));
-      const winners = results.flatMap((result) => (result.ok ? [result.stateFile] : []));
-      expect(winners).toHaveLength(1);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await winners[0]?.close();
-    }
-    expect(lines.filter((line) => line.includes('noticed'))).toEqual([]);
-    expect(readdirSync(path)).toEqual([]);
-  });
-
-  it('would not be noticed if the socket cannot be checked, which is logged, and the socket stays', async () => {
-    const { path } = createTempFolder();
-    const file = join(path, 'state.json');
-    symlinkSync('state.json.lock', `${file}.lock`);
-    await open(file);
-    expect(lines[0]).toMatch(/would not be noticed: no socket can be used at .*: too many symbolic links/);
-    expect(readlinkSync(`${file}.lock`)).toBe('state.json.lock');
-  });
-
-  it('would not be noticed with a name that is too long for a socket, which is logged', async () => {
-    const { path } = createTempFolder();
-    await open(join(path, 'x'.repeat(120)));
-    expect(lines[0]).toMatch(
-      /^another process with the same state file would not be noticed: .*\.lock: the name is longer than 96 bytes$/,
-    );
+    await write(fileIn(path), [endpoint('a')]);
+    const stateFile = await open(fileIn(path));
+    rmSync(fileIn(path));
+    stateFile.start(() => [endpoint('a')], clock);
+    await close(stateFile);
+    expect(stateFile.problems()).toEqual([]);
   });
 });
-
-/** What a process leaves that is killed: the name of a socket on which nobody listens. */
-async function leaveSocket(path: string): Promise<void> {
-  const server = createServer().listen(`${path}.new`);
-  await once(server, 'listening');
-  renameSync(`${path}.new`, path);
-  server.close();
-  await once(server, 'close');
-}

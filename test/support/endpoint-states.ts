@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
 import { step, type PollResult } from '../../src/engine/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
@@ -14,15 +14,15 @@ export type RecordedStates = ReturnType<typeof recordedStates>;
 export function recordedStates(
   added: readonly AddedEndpoint[],
   limits: Pick<EndpointState, 'maxBodyBytes' | 'staleAfterMs'>,
-  addedAt: Moment = { at: 1_790_000_000, clockOffset: 0},
-  remembered: readonly Remembered[] = [],
+  addedAt: Moment = { at: 1_790_000_000, clockOffset: 0 },
+  remembered: readonly EndpointMemory[] = [],
 ) {
   const isOf =
     (key: EndpointKey) =>
     (other: EndpointKey): boolean =>
       other.target === key.target && other.document === key.document;
   const initial = (own: AddedEndpoint, at: Moment): EndpointState =>
-    withRemembered(initialState({ ...own, ...limits }, at), remembered.find(isOf(own)));
+    withMemory(initialState({ ...own, ...limits }, at.at), remembered.find(isOf(own)));
   const stateOf = (key: EndpointKey): EndpointState => {
     const found = states.find(isOf(key));
     if (found === undefined) throw new Error(`${key.target} ${key.document} is not an endpoint`);
@@ -54,7 +54,7 @@ export function recordedStates(
       states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
     },
     /** What a state file would have of them. */
-    remembered: (): readonly Remembered[] => states.flatMap((state) => rememberedOf(state) ?? []),
+    remembered: (): readonly EndpointMemory[] => states.flatMap((state) => memoryOf(state) ?? []),
     verdicts: (now: Moment): readonly TargetVerdicts[] => verdictsOf(states, now),
   };
 }

@@ -1,7 +1,7 @@
 import { allFamilies } from '../../src/exposition/metrics-page.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { clock } from '../../src/clock.js';
+import { clock } from './clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { seriesOf } from './exposition-text.js';
@@ -45,7 +45,7 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
     { index: 1, count: 1 },
     () => ({ recorded: 0, failed: 0, bytes: 0 }),
   );
-  metrics.configLoaded({ hash: 1, loadedAt: clock(), targets: 1 });
+  metrics.configLoaded({ hash: 1, loadedAt: clock().at, targets: 1 });
   const text = await metrics.render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {

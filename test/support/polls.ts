@@ -14,7 +14,7 @@ import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
-export const START: Moment = { at: 1_700_000_000, clockOffset: 0};
+export const START: Moment = { at: 1_700_000_000, clockOffset: 0 };
 
 export const NO_LABELS: LabelSettings = { tokens: [], chains: {}, validators: [] };
 
@@ -41,7 +41,7 @@ export function pollOf<Name extends DocumentName>(
 ): PollResult<Name> {
   const bytes = Buffer.isBuffer(json) ? json : Buffer.from(JSON.stringify(json));
   const header = height === undefined ? undefined : String(height);
-  return readPoll({ ok: true, bytes, source, height: header, receivedAt: at, ...others }, context);
+  return readPoll({ ok: true, bytes, source, height: header, receivedAt: at.at, ...others }, context);
 }
 
 /** What a node has sent. */
@@ -85,11 +85,11 @@ export function answerQueries(
 ): QueryStates {
   let state = { ...before, queries: queryStatesOf(context, before.queries) };
   for (const own of state.queries.values()) {
-    const ofQuery = queryContext(context, state, at);
-    const requests = ofQuery === undefined || !isDue(own, at) ? [] : own.query.requests(ofQuery);
+    const ofQuery = queryContext(context, state, at.at);
+    const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);
     if (ofQuery === undefined || requests.length === 0) continue;
     const exchanges = requests.map((request) => exchangeOf(own.query, request, respond));
-    state = withQuery(state, afterRound(own, ofQuery, exchanges, at, at));
+    state = withQuery(state, afterRound(own, ofQuery, exchanges, at.at, at));
   }
   return state.queries;
 }

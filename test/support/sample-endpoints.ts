@@ -14,7 +14,7 @@ export function sampleModel(): Model {
   return model;
 }
 
-export const NOW: Moment = { at: 1_790_000_100.25, clockOffset: 0};
+export const NOW: Moment = { at: 1_790_000_100.25, clockOffset: 0 };
 
 const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 

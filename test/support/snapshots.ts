@@ -71,7 +71,7 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 /** A poll of a module_state response with this `state`. */
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
   const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
-  const at = { at: START.at + atMs / 1000, clockOffset: 0};
+  const at = { at: START.at + atMs / 1000, clockOffset: 0 };
   const otherAnswers = { ...(names && { names }), externalHeight, isNodeBehind };
   return pollOf(bridgeContext(options), { state }, { height, at, otherAnswers });
 }
@@ -141,7 +141,7 @@ export function firstSnapshot<Name extends DocumentName>(
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const before = { ...initialState(context, outcome.receivedAt), restored };
-  const snapshot = step(before, poll, context, outcome.receivedAt).lastSuccess?.snapshot;
+  const snapshot = step(before, poll, context, { at: outcome.receivedAt, clockOffset: 0 }).lastSuccess?.snapshot;
   if (!isOf(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
   return snapshot;
 }
@@ -154,10 +154,10 @@ type InputContext<Name extends DocumentName> = Pick<DocumentContext<DocumentType
 export function inputOf<Name extends DocumentName>(
   document: Name,
   json: object,
-  { labels = NO_LABELS, height, at = START, settings }: InputContext<Name>,
+  { labels = NO_LABELS, height, at = START.at, settings }: InputContext<Name>,
 ): DocumentTypes[Name]['input'] {
   const { read, input } = documents[document];
   const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return input(result.value, { settings, labels, height, at, past: undefined });
+  return input(result.value, { settings, labels, height, at, clockOffset: 0, past: undefined });
 }

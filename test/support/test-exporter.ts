@@ -1,3 +1,4 @@
+import { clock } from './clock.js';
 import { pino } from 'pino';
 import type { DaemonFlags } from '../../src/commands/flags.js';
 import { readConfig, readWebOptions } from '../../src/commands/configuration.js';
@@ -20,10 +21,11 @@ export async function startTestExporter(args: readonly string[], env: Readonly<R
     { base: null, formatters: { level: (level) => ({ level }) } },
     { write: (line) => void log.push(line) },
   );
-  const network = createNetwork('test');
+  const network = createNetwork('test', clock);
   const exporter = await startExporter(config.config, network, logger, {
     ...web.options,
     build: context.build,
+    clock,
     shard: options['targets.shard'],
     loadConfig: async () => readConfig(context, options),
     autoReload: undefined,

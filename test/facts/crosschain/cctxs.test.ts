@@ -109,7 +109,7 @@ describe('crosschain_cctxs_without_hash', () => {
 });
 
 describe('crosschain_cctxs_ignored', () => {
-  const NOW = { at: 10_000, clockOffset: 0};
+  const NOW = { at: 10_000, clockOffset: 0 };
   const created = (index: string, seconds: Json, updated: Json = '0'): JsonObject =>
     cctx(index, [outbound('1', { hash: '' })], {
       cctx_status: status({ created_timestamp: seconds, lastUpdate_timestamp: updated }),

@@ -77,7 +77,7 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
   const valuesAfter = (documents: readonly JsonObject[]): unknown[] => {
     let past: CrosschainPast | undefined;
     return documents.map((document, index) => {
-      const at = { at: 1000 + 30 * index, clockOffset: 0};
+      const at = { at: 1000 + 30 * index, clockOffset: 0 };
       const received = { ...options, at, ...(past && { past }) };
       past = crosschainSnapshot(document, received).past;
       return valueOf(document, CHANGED, received);

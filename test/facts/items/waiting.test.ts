@@ -154,7 +154,7 @@ describe('the duties of a watched validator', () => {
 describe('the backing of the contract', () => {
   it('is in whole tokens if their decimals are configured, also when it is negative', () => {
     const reading: ContractReading = {
-      at: { at: 0, clockOffset: 0},
+      at: { at: 0, clockOffset: 0 }.at,
       contract: '0xc',
       height: 1,
       blockSeconds: 0,
@@ -166,7 +166,7 @@ describe('the backing of the contract', () => {
       isValsetUnknown: undefined,
       info: { readAt: undefined, owner: undefined, implementation: undefined, powerThreshold: undefined },
       backing: {
-        at: { at: 0, clockOffset: 0},
+        at: { at: 0, clockOffset: 0 }.at,
         tokens: ['0xt', '0xu'].map((contract) => ({
           contract,
           denom: '',

@@ -77,7 +77,7 @@ describe('the series of more chains than the limit', () => {
       ),
     );
   const rows = rowsOf([1, 2, 2, 3, 4, 4]);
-  const options = { at: { at: 1_790_000_000, clockOffset: 0}, maxSeries: 2 };
+  const options = { at: { at: 1_790_000_000, clockOffset: 0 }, maxSeries: 2 };
   const derive = (cctxs_pending: JsonObject[]): DerivedMetrics =>
     deriveCrosschain(rateLimiterInput({ cctxs_pending }), options);
   const derived = derive(rows);

@@ -271,7 +271,7 @@ export const crosschainDocument: fc.Arbitrary<JsonObject> = fc.record({
 });
 
 /** Later than most transactions are created. */
-const at = fc.constantFrom(1_700_000_550, 1_700_000_900).map((epochSeconds) => ({ epochSeconds, clockOffset: 0}));
+const at = fc.constantFrom(1_700_000_550, 1_700_000_900).map((seconds) => ({ at: seconds, clockOffset: 0 }));
 
 /** The configuration of a cross-chain endpoint, and when its document is received. */
 export const crosschainOptions = fc.record(

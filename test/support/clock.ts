@@ -1,0 +1,4 @@
+import { createClock } from '../../src/clock.js';
+
+/** The clock of the machine. */
+export const clock = createClock();
