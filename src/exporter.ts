@@ -36,6 +36,8 @@ export interface ExporterOptions extends ReloadOptions {
   /** Absent if no memory survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   readonly demoState?: PollLoopOptions['demoState'];
+  /** Absent for a log that drops no lines. */
+  readonly droppedLogLines?: () => number;
 }
 
 export interface Exporter {
@@ -57,7 +59,7 @@ export async function startExporter(
   const { demoState, stateFile } = options;
   const recorder = createRecorder(log);
   const pollLoop = createPollLoop({ executor, log, demoState, recorder, stateFile });
-  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
+  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status, options.droppedLogLines);
   const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
     recorder.configure(loaded.recorder);

@@ -43,7 +43,7 @@ export async function serveRecording(
     // The node of an endpoint is in no recording.
     job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: ofEndpoint },
   }));
-  const log = createLog(options, context);
+  const { log } = createLog(options, context);
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
   const shown = { all: () => endpoints, states: () => states };

@@ -34,7 +34,7 @@ export function reportDocuments(
   endpoints: readonly ReadEndpoint[],
   warnings: readonly string[],
   noun: keyof typeof plurals,
-  { summary, failOn }: Pick<OnceFlags, 'summary' | 'failOn'> = { summary: false },
+  { summary, failOn }: Partial<OnceFlags> = { summary: false },
 ): ExitCode {
   const now = clock();
   const states = endpoints.map(({ state }) => state);
@@ -50,7 +50,7 @@ export function reportDocuments(
     context.printError(`  ${isFile ? FILE_REMEDY : remedyOf(error, document)}`);
   }
   const { lines, failure: verdict } = summarize(states, now, failOn);
-  if (summary ?? context.isTerminal) for (const line of lines) context.printError(line);
+  if (summary ?? context.standardError.isTTY) for (const line of lines) context.printError(line);
   printWarnings(context, warnings);
   if (verdict !== undefined) {
     context.printError(`exit 3: ${verdict}`);

@@ -35,6 +35,7 @@ export interface ProcessState {
   readonly isConfigRejected: boolean;
   /** `undefined` when nothing is recorded. */
   readonly recorder: RecorderCounts | undefined;
+  readonly droppedLogLines?: number;
 }
 
 export const processFamilies = families<ProcessState>({
@@ -83,6 +84,10 @@ export const processFamilies = families<ProcessState>({
   bridge_exporter_recordings_size_bytes: gauge({
     help: 'Size of all recorded polls in the directory of the recorder.',
     value: ({ recorder }) => recorder?.bytes,
+  }),
+  bridge_exporter_log_lines_dropped_total: counter({
+    help: 'Total number of lines of the log that were dropped because standard error was not read.',
+    value: ({ droppedLogLines }) => droppedLogLines,
   }),
 });
 
@@ -143,6 +148,7 @@ export function createProcessMetrics(
   build: BuildInfo,
   shard: Shard,
   recorder: () => RecorderCounts | undefined = () => undefined,
+  droppedLogLines: () => number = () => 0,
 ): ProcessMetrics {
   const registry = createNodeRegistry();
   let config: ConfigFacts = { hash: 0, loadedAt: { epochSeconds: 0, monotonicMs: 0 }, targets: 0 };
@@ -162,7 +168,14 @@ export function createProcessMetrics(
     render: (format, { monotonicMs }) => {
       const cached = cache.get(format);
       if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
-      const state = { build, shard, config, isConfigRejected, recorder: recorder() };
+      const state = {
+        build,
+        shard,
+        config,
+        isConfigRejected,
+        recorder: recorder(),
+        droppedLogLines: droppedLogLines(),
+      };
       const text = renderNode(registry, format).then((nodeText) => nodeText + renderProcess(state, format));
       cache.set(format, { text, collectedAtMs: monotonicMs });
       return text;

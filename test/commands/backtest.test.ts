@@ -149,9 +149,9 @@ describe('backtest', () => {
     [
       ['backtest', '--recording', healthy, '--format=xml'],
       2,
-      "bridge-exporter: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
     ],
-    [['backtest', '--recording', healthy, '--target=a'], 2, "bridge-exporter: unknown option '--target'"],
+    [['backtest', '--recording', healthy, '--target=a'], 2, "error: unknown option '--target'"],
     [
       ['backtest', '--recording', healthy, '--from=2027-01-01'],
       1,
