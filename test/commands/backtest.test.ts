@@ -145,7 +145,7 @@ describe('backtest', () => {
   });
 
   it.each([
-    [['backtest'], 2, 'bridge-exporter: nothing to judge: expected --recording DIR\n'],
+    [['backtest'], 2, "error: required option '--recording <directory>' not specified\n"],
     [
       ['backtest', '--recording', healthy, '--format=xml'],
       2,
