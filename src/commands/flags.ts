@@ -101,7 +101,7 @@ export const configFlags = {
 };
 
 const shardFlag = {
-  'targets.shard': flag('--targets.shard <k/n>', 'Shard of the targets to poll.', shard, '1/1'),
+  'targets.shard': flag('--targets.shard <k/n>', 'Shard to poll: 2/5 is the second of 5.', shard, '1/1'),
 };
 
 const webFlagsAt = (defaultAddress: string) => ({
