@@ -54,7 +54,7 @@ function stderrFailed(): never {
 /** Standard error. It never blocks: a terminal does so by default when nobody reads it, and a pipe does not. */
 function openStderr(): NodeJS.WriteStream {
   const { stderr } = process;
-  // Node.js has no other way to do this.
+  // oxlint-disable-next-line no-underscore-dangle -- Node.js has no public function for it
   if (stderr.isTTY) (stderr as Partial<InternalStream>)._handle?.setBlocking(false);
   return stderr.on('error', stderrFailed);
 }
