@@ -22,7 +22,7 @@ interface CommandDefinition {
   readonly help?: string;
   readonly flags: Readonly<Record<string, Option>>;
   /** Returns a problem of the flags together. */
-  readonly problem?: (options: never) => string | undefined;
+  readonly problem?: (options: never, command: Command) => string | undefined;
   /** Whether the command runs until it is stopped; false by default. */
   readonly isServer?: (options: never) => boolean;
   /** Imports a command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
@@ -92,8 +92,9 @@ Example:
   },
 });
 
-function replayProblem(options: ReplayFlags): string | undefined {
+function replayProblem(options: ReplayFlags, command: Command): string | undefined {
   const { recording, serve, at, target, from, to, bridge, crosschain } = options;
+  if (!serve && command.getOptionValueSource('listen') !== 'default') return '--listen needs --serve';
   if (recording !== undefined) return serve === (at !== undefined) ? undefined : '--serve and --at need each other';
   if (serve || [at, target, from, to].some((value) => value !== undefined))
     return '--serve, --at, --target, --from and --to need --recording DIR';
@@ -153,7 +154,7 @@ export function createProgram(
     command.action(() => {
       // The functions of a definition have the type of its flags.
       const options = command.opts() as never;
-      const together = problem?.(options);
+      const together = problem?.(options, command);
       if (together !== undefined) command.error(`error: ${together}`);
       const run = async (context: CommandContext): Promise<ExitCode> => (await load())(options, context);
       onInvocation({ command: name, options, isServer: isServer?.(options) ?? false, run });

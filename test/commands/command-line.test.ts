@@ -210,6 +210,7 @@ describe('a usage error', () => {
     ],
     ['replay --recording r --at 2026-11-23', '--serve and --at need each other'],
     ['replay --recording r --serve', '--serve and --at need each other'],
+    ['replay --recording r --listen :0', '--listen needs --serve'],
     [
       'replay --recording r --serve --at 2026-11-23 --to 2026-11-24',
       "option '--serve [boolean]' cannot be used with option '--to <time>'",
