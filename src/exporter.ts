@@ -37,6 +37,8 @@ export interface ExporterOptions extends ReloadOptions {
   /** Absent if no memory survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   readonly demoState?: PollLoopOptions['demoState'];
+  /** Absent for a log that drops no lines. */
+  readonly droppedLogLines?: () => number;
 }
 
 export interface Exporter {
@@ -58,7 +60,7 @@ export async function startExporter(
   const startedAt = clock().at;
   const recorder = createRecorder(log, clock);
   const pollLoop = createPollLoop({ source: network, log, now: clock, demoState, recorder, stateFile });
-  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
+  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status, options.droppedLogLines);
   const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
     recorder.configure(loaded.recorder);

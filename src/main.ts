@@ -1,18 +1,43 @@
 #!/usr/bin/env node
-import type { EarlySignals } from './program.js';
+import type { Signals } from './program.js';
 
 /*
- * Handles signals before the program is loaded, which takes several times as long as starting Node.js. The default action of all of them
- * is to end the process.
+ * Handles signals, from before the program is loaded, which takes several times as long as starting Node.js. The default action of all of
+ * them is to end the process.
  */
 
-const received: EarlySignals['received'] = new Set();
-const remember: EarlySignals['remember'] = (signal) => void received.add(signal);
+const early = new Set<NodeJS.Signals>();
+let stop = (signal: NodeJS.Signals): unknown => early.add(signal);
+let reload = (): unknown => early.add('SIGHUP');
 
-process.on('SIGTERM', remember);
-process.on('SIGINT', remember);
+process.on('SIGTERM', (signal) => stop(signal));
+process.on('SIGINT', (signal) => stop(signal));
 // Without a command, the daemon runs, which reloads its configuration. For other commands, `nohup` may have changed the default.
-if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', remember);
+if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', () => reload());
+
+const endAtOnce = (): never => process.exit(0);
+
+const signals: Signals = {
+  endAtOnce: () => {
+    stop = endAtOnce;
+    if (early.has('SIGTERM') || early.has('SIGINT')) endAtOnce();
+  },
+  useDefaults: () => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(signal);
+    for (const signal of early) process.kill(process.pid, signal);
+  },
+  waitForStopSignal: async () =>
+    new Promise((resolve) => {
+      stop = (signal) => {
+        stop = endAtOnce;
+        resolve(signal);
+      };
+    }),
+  onReloadSignal: (listener) => {
+    reload = listener;
+    if (early.has('SIGHUP')) listener();
+  },
+};
 
 /** How often the parent process is checked. */
 const PARENT_CHECK_MS = 500;
@@ -28,4 +53,4 @@ if (process.env['npm_command'] === 'exec') {
   timer.unref();
 }
 
-void import('./program.js').then(async ({ run }) => run({ received, remember }));
+void import('./program.js').then(async ({ run }) => run(signals));

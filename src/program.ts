@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { totalmem } from 'node:os';
-import { type Invocation, parseCommandLine } from './commands/command-line.js';
+import { parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
 import { readProgramFile } from './program-files.js';
 import { fileErrorText, systemErrorText } from './text/system-error.js';
@@ -24,60 +24,16 @@ function memoryLimit(): number {
   return constrained > 0 && constrained < totalmem() ? constrained : Infinity;
 }
 
-/** Signals that arrive before `run` handles them. */
-export interface EarlySignals {
-  readonly received: Set<NodeJS.Signals>;
-  /** The listener of these signals. */
-  readonly remember: (signal: NodeJS.Signals) => void;
+/** The handling of signals (main.ts). Until one of the first two is called, signals are kept. */
+export interface Signals extends Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
+  /** For a server: a signal ends the process with 0. */
+  readonly endAtOnce: () => void;
+  /** For other commands: a signal has its default action. */
+  readonly useDefaults: () => void;
 }
 
-type SignalHandlers = Partial<Record<'SIGTERM' | 'SIGINT' | 'SIGHUP', () => void>>;
-
-/** Replaces the listener of early signals. A signal without a handler has its default action again. */
-function handleSignals({ received, remember }: EarlySignals, handlers: SignalHandlers): void {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    const handler = handlers[signal];
-    // Before the early listener is removed: without a listener, a signal ends the process.
-    if (handler) process.on(signal, handler);
-    process.off(signal, remember);
-    if (!received.has(signal)) continue;
-    if (handler) handler();
-    else process.kill(process.pid, signal);
-  }
-}
-
-type Stop = (signal: NodeJS.Signals) => void;
-
-const exitAtOnce: Stop = () => process.exit(0);
-
-/** The signals of a command. A server ends with 0 at any time. Once it waits for the signal, it closes its resources first. */
-function commandSignals(
-  { command, isServer }: Invocation,
-  early: EarlySignals,
-): Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
-  let stop = exitAtOnce;
-  let isReloadRequested = false;
-  let reload = (): void => {
-    isReloadRequested = true;
-  };
-  handleSignals(early, {
-    ...(isServer && { SIGTERM: () => stop('SIGTERM'), SIGINT: () => stop('SIGINT') }),
-    ...(isServer && command === 'daemon' && { SIGHUP: () => reload() }),
-  });
-  return {
-    waitForStopSignal: () =>
-      new Promise((resolve) => {
-        stop = (signal) => {
-          stop = exitAtOnce;
-          resolve(signal);
-        };
-      }),
-    onReloadSignal: (listener) => {
-      reload = listener;
-      if (isReloadRequested) listener();
-    },
-  };
-}
+/** The time for what is printed when a server ends. Its reader may have stalled. */
+const FLUSH_MS = 1_000;
 
 function printError(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -95,28 +51,43 @@ function stderrFailed(): never {
   process.exit(1);
 }
 
+/** Standard error. It never blocks: a terminal does so by default when nobody reads it, and a pipe does not. */
+function openStderr(): NodeJS.WriteStream {
+  const { stderr } = process;
+  // oxlint-disable-next-line no-underscore-dangle -- Node.js has no public function for it
+  if (stderr.isTTY) (stderr as Partial<InternalStream>)._handle?.setBlocking(false);
+  return stderr.on('error', stderrFailed);
+}
+
+interface InternalStream {
+  readonly _handle: { readonly setBlocking: (isBlocking: boolean) => void };
+}
+
 // The exit code is set instead of calling process.exit, so that all output is flushed.
-export async function run(early: EarlySignals): Promise<void> {
+export async function run(signals: Signals): Promise<void> {
   process.stdout.on('error', stdoutFailed);
-  process.stderr.on('error', stderrFailed);
+  const stderr = openStderr();
   const print = (text: string): void => void process.stdout.write(text);
   const build = { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node };
   const version = `bridge-exporter ${build.version} (revision ${build.revision}, node ${build.nodeVersion})`;
   // An empty variable counts as unset.
   for (const [name, value] of Object.entries(process.env)) if (value === '') delete process.env[name];
+  const invocation = await parseCommandLine(process.argv.slice(2), version, { print, printError });
+  const isServer = typeof invocation === 'object' && invocation.isServer;
+  if (isServer) signals.endAtOnce();
+  else signals.useDefaults();
+  if (typeof invocation === 'number') {
+    process.exitCode = invocation;
+    return;
+  }
   try {
-    const invocation = await parseCommandLine(process.argv.slice(2), version, { print, printError });
-    if (typeof invocation === 'number') {
-      handleSignals(early, {});
-      process.exitCode = invocation;
-      return;
-    }
     process.exitCode = await invocation.run({
       env: process.env,
       // Opened on first use.
       get stdin() {
         return process.stdin;
       },
+      standardError: stderr,
       build,
       memoryBytes: memoryLimit(),
       print,
@@ -124,15 +95,14 @@ export async function run(early: EarlySignals): Promise<void> {
         if (!process.stdout.write(text)) await once(process.stdout, 'drain');
       },
       printError,
-      logFailed: stderrFailed,
       showProgress: (line = '') => {
-        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+        if (stderr.isTTY) stderr.write(`\r\x1b[K${line}`);
       },
-      isTerminal: process.stderr.isTTY,
-      ...commandSignals(invocation, early),
+      ...signals,
     });
   } catch (error) {
     printError(`bridge-exporter: ${fileErrorText(error)}`);
     process.exitCode = 1;
   }
+  if (isServer) setTimeout(() => process.exit(), FLUSH_MS).unref();
 }

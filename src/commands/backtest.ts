@@ -28,7 +28,7 @@ interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'docume
 export async function runBacktest(options: BacktestFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
-  const { recording = '', format } = options;
+  const { recording, format } = options;
   const steps: number[] = [];
   const firings = new Map<string, Firing[]>();
   const notJudged = new Map<string, readonly string[]>();

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Environment } from '../config/environment.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
 import type { LogFlags } from './flags.js';
+import type { LogOutput } from './log.js';
 
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -10,6 +11,7 @@ export type ExitCode = 0 | 1 | 2 | 3;
 export interface CommandContext {
   readonly env: Environment;
   readonly stdin: Readable;
+  readonly standardError: LogOutput;
   readonly build: BuildInfo;
   /** Memory limit of the container or machine; `Infinity` without one. */
   readonly memoryBytes: number;
@@ -19,10 +21,6 @@ export interface CommandContext {
   readonly printError: (line: string) => void;
   /** Replaces a line on the terminal, or removes it. Without a terminal, it is not shown. */
   readonly showProgress: (line: string | undefined) => void;
-  /** Whether `printError` prints to a terminal. */
-  readonly isTerminal: boolean;
-  /** Ends the process, because the log cannot be written. */
-  readonly logFailed: () => void;
   /** Resolves with the next SIGTERM or SIGINT. Before the call, and after that signal, a signal ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
   /** Calls the function on every SIGHUP, and at once after an earlier SIGHUP. */

@@ -19,10 +19,10 @@ import { sentenceText } from '../problems/sentence.js';
 import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
-export async function runDemo(options: DemoFlags<ScenarioName>, context: CommandContext): Promise<ExitCode> {
+export async function runDemo(options: DemoFlags, context: CommandContext): Promise<ExitCode> {
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
-  const log = createLog(options, context);
+  const { log, droppedLines } = createLog(options, context);
   const clock = createClock();
   const network = createNetwork(userAgent(context), clock);
   try {
@@ -45,6 +45,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
         shard: { index: 1, count: 1 },
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
         demoState,
+        droppedLogLines: droppedLines,
       });
       context.print(whatIsShown(scenario, past) + addresses(exporter.url, options));
       await context.waitForStopSignal();
@@ -70,7 +71,7 @@ ${lines.length === 0 ? '  no problem' : lines.join('\n')}
 `;
 }
 
-const addresses = (url: string, { scenario, 'web.telemetryPath': telemetryPath }: DemoFlags<ScenarioName>): string => `
+const addresses = (url: string, { scenario, 'web.telemetryPath': telemetryPath }: DemoFlags): string => `
 exporter
   status page    ${url}/
   pending items  ${url}/pending

@@ -3,18 +3,33 @@ import { isIPv6 } from 'node:net';
 import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/shard.js';
 import type { ListenAddress } from '../server/server.js';
+import type { ScenarioName } from '../simulator/scenarios.js';
 import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';
 
 /*
- * The flags in groups, each with the types of its values. Commander names the value of `--web.listen-address` `web.listenAddress`. A flag
- * with a dot in its name is also an environment variable.
+ * The flags in groups, by the names that Commander gives to their values: `web.listenAddress` for `--web.listen-address`. A flag with a dot in its
+ * name is also an environment variable.
  */
 
-/** `parse` throws an `InvalidArgumentError`. The help shows the text of the default. */
-function flag(flags: string, description: string, parse: (text: string) => unknown, defaultText?: string): Option {
-  const option = new Option(flags, description).argParser(parse);
+/** A flag with the type of its values. */
+type Flag<Value> = Option & { readonly value?: Value };
+
+/** The values of a group of flags. */
+export type Values<Flags> = { readonly [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never };
+
+/** The values of a flag: all of a list, or what a function makes of a text. It throws an `InvalidArgumentError`. */
+type Parser<Value> = readonly Value[] | ((text: string) => Value);
+
+/** The help shows the text of the default. */
+function flag<Value>(flags: string, description: string, parser: Parser<Value>, defaultText: string): Flag<Value>;
+function flag<Value>(flags: string, description: string, parser: Parser<Value>): Flag<Value | undefined>;
+function flag(flags: string, description: string, parser: Parser<unknown>, defaultText?: string): Option {
+  const option = new Option(flags, description);
+  if (typeof parser === 'function') option.argParser(parser);
+  else option.choices(parser.map(String));
   if (option.name().includes('.')) option.env(option.name().replaceAll(/[.-]/g, '_').toUpperCase());
-  return defaultText === undefined ? option : option.default(parse(defaultText), defaultText);
+  if (defaultText === undefined) return option;
+  return option.default(typeof parser === 'function' ? parser(defaultText) : defaultText, defaultText);
 }
 
 function expected(description: string): never {
@@ -66,9 +81,6 @@ function shard(text: string): Shard {
   return expected(`k/n with 1 ≤ k ≤ n ≤ ${MAX_SHARDS}, such as 2/5`);
 }
 
-const oneOf = (names: readonly string[]) => (text: string) =>
-  names.includes(text) ? text : expected(`one of ${names.join(', ')}`);
-
 /** Parses a time, in milliseconds since 1970; in UTC without an offset. */
 function time(text: string): number {
   const [, date, clock = 'T00:00', offset = 'Z'] =
@@ -83,198 +95,171 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const height = (text: string): string =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_INT64 ? text : expected(`an integer from 1 to ${MAX_INT64}`);
 
-export interface ConfigFlags {
-  readonly 'config.file'?: string;
-  readonly 'config.check': boolean;
-}
+export const configFlags = {
+  'config.file': flag('--config.file <file>', 'Configuration file.', fileName),
+  'config.check': flag('--config.check [boolean]', 'Print the checked configuration.', boolean, 'false'),
+};
 
-const configFlags = () => [
-  flag('--config.file <file>', 'Configuration file.', fileName),
-  flag('--config.check [boolean]', 'Check the configuration, print it with all defaults, and exit.', boolean, 'false'),
-];
+const shardFlag = {
+  'targets.shard': flag('--targets.shard <k/n>', 'Shard to poll: 2/5 is the second of 5.', shard, '1/1'),
+};
 
-export interface ShardFlag {
-  readonly 'targets.shard': Shard;
-}
-
-const shardFlag = () =>
-  flag('--targets.shard <k/n>', 'Shard of the targets to poll: 2/5 is the second of five.', shard, '1/1');
-
-export interface WebFlags {
-  readonly 'web.listenAddress': ListenAddress;
-  readonly 'web.telemetryPath': string;
-  readonly 'web.config.file'?: string;
-  readonly 'web.enableLifecycle': boolean;
-  readonly 'web.maxRequests': number;
-}
-
-export const webFlags = (defaultAddress = ':10917') => [
-  flag(
+const webFlagsAt = (defaultAddress: string) => ({
+  'web.listenAddress': flag(
     '--web.listen-address <address>',
     'Address to listen on; port 0 selects a free port.',
     listenAddress,
     defaultAddress,
   ),
-  flag('--web.telemetry-path <path>', 'Path of the metrics.', telemetryPath, '/metrics'),
-  flag('--web.config.file <file>', 'File with TLS, users and headers, in the format of exporter-toolkit.', fileName),
-  flag(
-    '--web.enable-lifecycle [boolean]',
-    'Enable reloading by POST or PUT to /-/reload; the daemon always reloads after SIGHUP.',
-    boolean,
-    'false',
+  'web.telemetryPath': flag('--web.telemetry-path <path>', 'Path of the metrics.', telemetryPath, '/metrics'),
+  'web.config.file': flag('--web.config.file <file>', 'File with TLS, users and headers.', fileName),
+  'web.enableLifecycle': flag('--web.enable-lifecycle [boolean]', 'Reload after POST /-/reload.', boolean, 'false'),
+  'web.maxRequests': flag(
+    '--web.max-requests <integer>',
+    'Maximum number of concurrent requests.',
+    integer(1, 10_000),
+    '40',
   ),
-  flag('--web.max-requests <integer>', 'Maximum number of concurrent requests.', integer(1, 10_000), '40'),
-];
+});
 
-export interface LogFlags {
-  readonly 'log.level': (typeof logLevels)[number];
-  readonly 'log.format': 'json' | 'pretty';
-}
+export const webFlags = webFlagsAt(':10917');
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const FORMATS = ['json', 'pretty'] as const;
 
-export const logFlags = (defaultFormat: LogFlags['log.format'] = 'json') => [
-  flag('--log.level <level>', 'Minimum log level.', String, 'info').choices(logLevels),
-  flag('--log.format <format>', 'Log format; pretty is for terminals.', String, defaultFormat).choices([
-    'json',
-    'pretty',
-  ]),
-];
+const logFlagsWith = (defaultFormat: (typeof FORMATS)[number]) => ({
+  'log.level': flag('--log.level <level>', 'Minimum log level.', LEVELS, 'info'),
+  'log.format': flag('--log.format <format>', 'Log format; pretty is for terminals.', FORMATS, defaultFormat),
+});
 
-export interface DaemonFlags extends ConfigFlags, WebFlags, ShardFlag, LogFlags {
-  readonly 'config.autoReloadInterval': number;
-  readonly 'state.file'?: string;
-}
+export const logFlags = logFlagsWith('json');
 
-export const daemonFlags = () => [
-  ...configFlags(),
-  flag(
+export const daemonFlags = {
+  ...configFlags,
+  'config.autoReloadInterval': flag(
     '--config.auto-reload-interval <duration>',
-    'Interval for comparing the content of the configuration files and reloading them after a change; 0s to disable.',
+    'Interval of the check for changed files; 0s: off.',
     reloadInterval,
     '0s',
   ),
-  ...webFlags(),
-  flag('--state.file <file>', 'File with what is remembered between polls, so that it survives a restart.', fileName),
-  shardFlag(),
-  ...logFlags(),
-];
+  ...webFlags,
+  'state.file': flag('--state.file <file>', 'File of the memory across restarts.', fileName),
+  ...shardFlag,
+  ...logFlags,
+};
 
-export interface OnceFlags extends ConfigFlags, ShardFlag, LogFlags {
-  /** By default, a summary is printed on a terminal. */
-  readonly summary?: boolean;
-  readonly failOn?: 'warning' | 'critical';
-}
+const SEVERITIES = ['warning', 'critical'] as const;
 
-export const onceFlags = () => [
-  ...configFlags(),
-  shardFlag(),
-  flag('--summary [boolean]', 'Print what is wrong on standard error; the default on a terminal.', boolean),
-  flag('--fail-on <severity>', 'Exit with 3 if something is wrong with this severity or a higher one.', String).choices(
-    ['warning', 'critical'],
+export const onceFlags = {
+  ...configFlags,
+  ...shardFlag,
+  summary: flag('--summary [boolean]', 'Print what is wrong on standard error; the default on a terminal.', boolean),
+  failOn: flag(
+    '--fail-on <severity>',
+    'Exit with 3 if something is wrong with this severity or a higher one.',
+    SEVERITIES,
   ),
-  ...logFlags(),
-];
+  ...logFlags,
+};
 
-interface RecordingFlags extends ConfigFlags, LogFlags {
-  readonly recording?: string;
-  readonly from?: number;
-  readonly to?: number;
-}
+const rangeFlags = {
+  from: flag('--from <time>', 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.', time),
+  to: flag('--to <time>', 'End of the replayed time.', time),
+};
 
-const recordingFlags = () => [
-  flag('--recording <directory>', 'Directory of a recording.', fileName),
-  flag('--from <time>', 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.', time),
-  flag('--to <time>', 'End of the replayed time.', time),
-];
+const RECORDING = ['--recording <directory>', 'Directory of a recording.'] as const;
+const TABLE_FORMATS = ['table', 'json'] as const;
 
-export interface BacktestFlags extends RecordingFlags {
-  readonly format: 'table' | 'json';
-}
-
-export const backtestFlags = () => [
-  ...recordingFlags(),
-  flag('--format <format>', 'Format of the alerts.', String, 'table').choices(['table', 'json']),
-  ...configFlags(),
-  ...logFlags(),
-];
+export const backtestFlags = {
+  recording: flag(...RECORDING, fileName).makeOptionMandatory() as Flag<string>,
+  ...rangeFlags,
+  format: flag('--format <format>', 'Format of the alerts.', TABLE_FORMATS, 'table'),
+  ...configFlags,
+  ...logFlags,
+};
 
 /** The file name that stands for standard input. */
 export const STANDARD_INPUT = '-';
 
 /** Recorded response bodies, or a recording. */
-export interface ReplayFlags extends RecordingFlags {
-  readonly bridge?: string;
-  readonly crosschain?: string;
-  readonly hubHeight?: string;
-  readonly target?: string;
-  readonly serve: boolean;
-  readonly at?: number;
-  readonly listen: ListenAddress;
-}
-
-export const replayFlags = () => [
-  flag('--bridge <file>', 'Recorded response body of the bridge module state; - is standard input.', fileName),
-  flag('--crosschain <file>', 'Recorded response body of the rate limiter input; - is standard input.', fileName),
-  flag('--hub-height <integer>', 'Hub height of the recorded module state.', height),
-  ...recordingFlags(),
-  flag('--target <name>', 'Only the target of this name.', String),
-  flag('--serve [boolean]', 'Serve the pages as of a recorded time, instead of printing metrics.', boolean, 'false'),
-  flag('--at <time>', 'Time of the served pages, such as 2026-11-23T03:12:00Z.', time),
-  flag(
+export const replayFlags = {
+  bridge: flag('--bridge <file>', 'Recorded response body of the bridge module state; - is standard input.', fileName),
+  crosschain: flag(
+    '--crosschain <file>',
+    'Recorded response body of the rate limiter input; - is standard input.',
+    fileName,
+  ),
+  hubHeight: flag('--hub-height <integer>', 'Hub height of the recorded module state.', height),
+  recording: flag(...RECORDING, fileName).conflicts(['bridge', 'crosschain', 'hubHeight']),
+  ...rangeFlags,
+  target: flag('--target <name>', 'Only the target of this name.', String),
+  serve: flag(
+    '--serve [boolean]',
+    'Serve the pages as of a recorded time, instead of printing metrics.',
+    boolean,
+    'false',
+  ).conflicts(['from', 'to']),
+  at: flag('--at <time>', 'Time of the served pages, such as 2026-11-23T03:12:00Z.', time),
+  listen: flag(
     '--listen <address>',
     'Address for --serve to listen on; port 0 selects a free port.',
     listenAddress,
     '127.0.0.1:10918',
   ),
-  ...configFlags(),
-  ...logFlags(),
-];
+  ...configFlags,
+  ...logFlags,
+};
 
-/** The type of scenarios is a parameter, because the command line loads the simulator only for its commands. */
-export interface SimulatorFlags<Scenario> extends LogFlags {
-  readonly listen: ListenAddress;
-  readonly seed: number;
-  readonly scenario: Scenario;
-  readonly blockTime?: number;
-  readonly startTime?: number;
-}
-
-const simulatorFlags = (scenarios: readonly string[]) => [
-  flag('--listen <address>', 'Address the simulated node listens on.', listenAddress, '127.0.0.1:1317'),
-  flag('--seed <integer>', 'Seed of the simulation; the same seed gives the same chain.', integer(0, 2 ** 32 - 1), '1'),
-  flag('--scenario <name>', 'Scenario to simulate.', oneOf(scenarios)).default('healthy', 'healthy'),
-  flag(
+const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
+  listen: flag('--listen <address>', 'Address the simulated node listens on.', listenAddress, '127.0.0.1:1317'),
+  seed: flag(
+    '--seed <integer>',
+    'Seed of the simulation; the same seed gives the same chain.',
+    integer(0, 2 ** 32 - 1),
+    '1',
+  ),
+  scenario: flag('--scenario <name>', 'Scenario to simulate.', scenarios, 'healthy'),
+  blockTime: flag(
     '--block-time <duration>',
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
     duration(10, HOUR_MS),
   ),
-  flag(
+  startTime: flag(
     '--start-time <integer>',
     'Unix time of the first block in seconds; by default the current time.',
     integer(0, LAST_SECONDS),
   ),
-];
+  ...logFlags,
+});
 
-export interface SimulateFlags<Scenario> extends SimulatorFlags<Scenario> {
-  readonly record?: string;
-  readonly duration: number;
-  readonly interval: number;
-}
-
-export const simulateFlags = (scenarios: readonly string[]) => [
+/** The scenarios are an argument, because the command line loads the simulator only for its commands. */
+export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
   ...simulatorFlags(scenarios),
-  flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
-  flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
-  flag('--interval <duration>', 'Simulated time between two recorded polls.', duration(SECOND_MS, DAY_MS), '1m'),
-  ...logFlags(),
-];
-
-export interface DemoFlags<Scenario> extends SimulatorFlags<Scenario>, WebFlags {}
+  record: flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
+  duration: flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
+  interval: flag(
+    '--interval <duration>',
+    'Simulated time between two recorded polls.',
+    duration(SECOND_MS, DAY_MS),
+    '1m',
+  ),
+});
 
 /** The demo is for a terminal on the local machine. */
-export const demoFlags = (scenarios: readonly string[]) => [
+export const demoFlags = (scenarios: readonly ScenarioName[]) => ({
   ...simulatorFlags(scenarios),
-  ...webFlags('127.0.0.1:10917'),
-  ...logFlags('pretty'),
-];
+  ...webFlagsAt('127.0.0.1:10917'),
+  ...logFlagsWith('pretty'),
+});
+
+export type ConfigFlags = Values<typeof configFlags>;
+export type ShardFlag = Values<typeof shardFlag>;
+export type WebFlags = Values<typeof webFlags>;
+export type LogFlags = Values<typeof logFlags>;
+export type DaemonFlags = Values<typeof daemonFlags>;
+export type OnceFlags = Values<typeof onceFlags>;
+export type BacktestFlags = Values<typeof backtestFlags>;
+export type ReplayFlags = Values<typeof replayFlags>;
+export type SimulateFlags = Values<ReturnType<typeof simulateFlags>>;
+export type SimulatorFlags = Values<ReturnType<typeof simulatorFlags>>;
+export type DemoFlags = Values<ReturnType<typeof demoFlags>>;

@@ -1,39 +1,54 @@
-import { isatty } from 'node:tty';
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Environment } from '../config/environment.js';
+import { MEBIBYTE } from '../units.js';
 import type { LogFlags } from './flags.js';
 
-const STDERR = 2;
+/** Standard error. */
+export type LogOutput = Pick<Writable, 'write' | 'writableLength' | 'on'> & { readonly isTTY?: boolean };
 
 interface LogContext {
   /** Colors are omitted with NO_COLOR. */
   readonly env: Environment;
-  /** Called when a line cannot be written. */
-  readonly logFailed: () => void;
+  readonly standardError: LogOutput;
 }
 
-/** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
-export function createLog(options: LogFlags, { env, logFailed }: LogContext): Logger {
-  const stderr = pino.destination({ dest: STDERR, sync: true });
-  stderr.on('error', logFailed);
-  const stream = options['log.format'] === 'pretty' ? prettyStream(stderr, env) : stderr;
+export interface Log {
+  readonly log: Logger;
+  /** The number of lines that were not written because standard error was not read. */
+  readonly droppedLines: () => number;
+}
+
+/** Size of the lines that wait until standard error is read, besides the 64 KiB of a pipe. More are dropped. */
+const MAX_WAITING_BYTES = MEBIBYTE;
+
+/** Logs to standard error. A reader that stalls costs lines, and stops nothing else. */
+export function createLog(options: LogFlags, { env, standardError: stderr }: LogContext): Log {
+  const print = options['log.format'] === 'pretty' ? prettyPrinter(stderr.isTTY === true && !env['NO_COLOR']) : String;
+  let dropped = 0;
+  let reported = 0;
+  const write = (line: string): void => {
+    if (stderr.writableLength > MAX_WAITING_BYTES) dropped += 1;
+    else stderr.write(print(line));
+  };
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino(
+  const log = pino(
     { level: options['log.level'], base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
-    stream,
+    { write },
   );
+  stderr.on('drain', () => {
+    if (dropped > reported)
+      log.warn({ lines: dropped - reported }, 'dropped lines of the log: standard error was not read');
+    reported = dropped;
+  });
+  return { log, droppedLines: () => dropped };
 }
 
 /** Formats the lines of pino for a terminal. */
-function prettyStream(stderr: DestinationStream, env: Environment): DestinationStream {
-  const isColored = isatty(STDERR) && !env['NO_COLOR'];
+function prettyPrinter(isColored: boolean): (line: string) => string {
   const style: Style = (format, text) => (isColored ? styleText(format, text, { validateStream: false }) : text);
-  return {
-    write: (line) => {
-      stderr.write(`${formatEntry(JSON.parse(line) as LogEntry, style)}\n`);
-    },
-  };
+  return (line) => `${formatEntry(JSON.parse(line) as LogEntry, style)}\n`;
 }
 
 type Style = (format: Parameters<typeof styleText>[0], text: string) => string;

@@ -6,7 +6,6 @@ import { openDirectory, type RecordingDirectory } from '../recorder/directory.js
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
-import type { ScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags } from './flags.js';
 
@@ -15,7 +14,7 @@ const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  options: SimulateFlags<ScenarioName> & { readonly record: string },
+  options: SimulateFlags & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const {

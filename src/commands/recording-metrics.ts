@@ -18,8 +18,8 @@ const PROGRESS_MS = 500;
 
 interface RecordingRange {
   readonly recording: string;
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   readonly target?: string | undefined;
 }
 

@@ -47,7 +47,7 @@ export async function serveRecording(
     // The node of an endpoint is in no recording.
     job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: job.context },
   }));
-  const log = createLog(options, context);
+  const { log } = createLog(options, context);
   const states = endpoints.map(({ state }) => state);
   const polled = { endpoints: () => endpoints, states: () => states };
   // This process has no metrics of the recorded time.

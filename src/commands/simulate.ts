@@ -1,13 +1,12 @@
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
-import type { ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
 /** `simulate`: serves a simulated chain until it is stopped, or records it. */
-export async function runSimulate(options: SimulateFlags<ScenarioName>, context: CommandContext): Promise<ExitCode> {
+export async function runSimulate(options: SimulateFlags, context: CommandContext): Promise<ExitCode> {
   const { record } = options;
   if (record !== undefined) {
     const { recordSimulation } = await import('./record-simulation.js');
@@ -26,7 +25,7 @@ const LONG_WARM_UP_MS = 8 * HOUR_MS;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
-  options: SimulatorFlags<ScenarioName>,
+  options: SimulatorFlags,
   context: CommandContext,
   model?: Model,
 ): Promise<Simulator> {

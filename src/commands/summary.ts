@@ -35,7 +35,7 @@ export function reportDocuments(
   warnings: readonly string[],
   noun: keyof typeof plurals,
   now: Moment,
-  { summary, failOn }: Pick<OnceFlags, 'summary' | 'failOn'> = { summary: false },
+  { summary, failOn }: Partial<OnceFlags> = { summary: false },
 ): ExitCode {
   const states = endpoints.map(({ state }) => state);
   context.print(renderEndpoints(states, 'text', now));
@@ -50,7 +50,7 @@ export function reportDocuments(
     context.printError(`  ${isFile ? FILE_REMEDY : remedyOf(error, document)}`);
   }
   const { lines, failure: verdict } = summarize(states, now, failOn);
-  if (summary ?? context.isTerminal) for (const line of lines) context.printError(line);
+  if (summary ?? context.standardError.isTTY) for (const line of lines) context.printError(line);
   printWarnings(context, warnings);
   if (verdict !== undefined) {
     context.printError(`exit 3: ${verdict}`);

@@ -36,6 +36,7 @@ export interface ProcessState {
   readonly clockOffset: number;
   /** `undefined` when nothing is recorded. */
   readonly recorder: RecorderCounts | undefined;
+  readonly droppedLogLines?: number;
 }
 
 export const processFamilies = families<ProcessState>({
@@ -84,6 +85,10 @@ export const processFamilies = families<ProcessState>({
   bridge_exporter_recordings_size_bytes: gauge({
     help: 'Size of all recorded polls in the directory of the recorder.',
     value: ({ recorder }) => recorder?.bytes,
+  }),
+  bridge_exporter_log_lines_dropped_total: counter({
+    help: 'Total number of lines of the log that were dropped because standard error was not read.',
+    value: ({ droppedLogLines }) => droppedLogLines,
   }),
 });
 
@@ -144,6 +149,7 @@ export function createProcessMetrics(
   build: BuildInfo,
   shard: Shard,
   recorder: () => RecorderCounts | undefined = () => undefined,
+  droppedLogLines: () => number = () => 0,
 ): ProcessMetrics {
   const registry = createNodeRegistry();
   let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0 };
@@ -163,7 +169,15 @@ export function createProcessMetrics(
     render: (format, { at, clockOffset }) => {
       const cached = cache.get(format);
       if (cached !== undefined && at - cached.collectedAt < MAX_AGE_SECONDS) return cached.text;
-      const state = { build, shard, config, isConfigRejected, recorder: recorder(), clockOffset };
+      const state = {
+        build,
+        shard,
+        config,
+        isConfigRejected,
+        recorder: recorder(),
+        droppedLogLines: droppedLogLines(),
+        clockOffset,
+      };
       const text = renderNode(registry, format).then((nodeText) => nodeText + renderProcess(state, format));
       cache.set(format, { text, collectedAt: at });
       return text;

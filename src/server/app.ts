@@ -36,7 +36,7 @@ export interface AppOptions {
   readonly enableLifecycle: boolean;
 }
 
-/** The Express application with every path of the exporter, behind the guard (guard.ts). */
+/** The Express application with every path of the exporter, behind the guard (authentication.ts). */
 export function createApp(content: Content, options: AppOptions, log: Logger): Express {
   const app = express();
   app.disable('etag');

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type ServerOptions as HttpOptions, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions as HttpOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { createAuthenticator, createPasswordVerifier, type VerifyPassword } from './authentication.js';
-import { trackConnections } from './connections.js';
-import { createGuard } from './guard.js';
+import { createGuard, createPasswordVerifier, type VerifyPassword } from './authentication.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
+import { withinMs } from '../tasks.js';
 import { MINUTE_MS } from '../units.js';
 
 /*
- * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
- * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users and headers.
+ * The HTTP server for scrapers and browsers. A request passes the limits on connections, the guard (authentication.ts) and the Express
+ * application (app.ts). The web configuration (web-config.ts) sets TLS, users and headers.
  */
 
 export interface ListenAddress {
@@ -67,14 +66,42 @@ export async function startWebServer(
 ): Promise<WebServer> {
   let tls = webConfig?.config.tls;
   const watch = webConfig && watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
-  const guard = createGuard(watch?.current ?? (() => openConfig), createAuthenticator(verify), log);
+  const guard = createGuard(watch?.current ?? (() => openConfig), verify, log);
   const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
   const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
   const server = tlsServer ?? createServer(httpOptions(limits), listener);
   server.maxConnections = limits.connections;
-  const connections = trackConnections(server, limits.responseMs);
   tlsServer?.prependListener('secureConnection', (socket) => {
     if (tls !== undefined && !isClientAccepted(tls, socket)) socket.destroy();
+  });
+
+  /** TCP connections, also those without a finished TLS handshake. */
+  const connections = new Set<Socket>();
+  const inFlight = new Set<ServerResponse>();
+  let isClosing = false;
+  const destroyAll = (): void => {
+    for (const connection of connections) connection.destroy();
+  };
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+  });
+  server.on(tlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    // Of pipelined requests, Node.js emits 'close' only for the current request.
+    socket.once('close', () => {
+      for (const response of inFlight) if (response.req.socket === socket) response.emit('close');
+    });
+  });
+  server.prependListener('request', ({ socket }, response) => {
+    inFlight.add(response);
+    // Node.js limits only the time of requests.
+    const deadline = setTimeout(() => socket.destroy(), limits.responseMs).unref();
+    response.once('close', () => {
+      clearTimeout(deadline);
+      inFlight.delete(response);
+      if (isClosing && inFlight.size === 0) destroyAll();
+    });
+    if (isClosing) announceClose(response);
   });
 
   function reloadTls(reloaded: LoadedTls | undefined): void {
@@ -100,9 +127,21 @@ export async function startWebServer(
     url: urlOf(server.address() as AddressInfo, tls ? 'https' : 'http'),
     close: async () => {
       watch?.close();
-      await connections.close(limits.drainMs);
+      isClosing = true;
+      // The `close` of HTTP servers would cut off a response that is buffered, which counts as finished, while the client still reads it.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+      for (const response of inFlight) announceClose(response);
+      if (inFlight.size > 0) await withinMs(limits.drainMs, closed);
+      destroyAll();
+      await closed;
+      // Clears the timer of Node.js that checks for slow requests.
+      server.close();
     },
   };
+}
+
+function announceClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 function listenProblem(error: unknown): string {

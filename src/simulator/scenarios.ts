@@ -197,9 +197,6 @@ export type ScenarioName = keyof typeof scenarios;
 
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isScenarioName);
 
-/** Name and description of each scenario, for `--help`. */
-export const scenarioRows = scenarioNames.map((name) => [name, scenarios[name].description] as const);
-
 /** The rules of a scenario on a chain that is otherwise healthy. */
 export function rulesOf(name: ScenarioName): Rules {
   return { ...HEALTHY, ...scenarios[name].changes };

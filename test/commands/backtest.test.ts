@@ -146,13 +146,13 @@ describe('backtest', () => {
   });
 
   it.each([
-    [['backtest'], 2, 'bridge-exporter: nothing to judge: expected --recording DIR\n'],
+    [['backtest'], 2, "error: required option '--recording <directory>' not specified\n"],
     [
       ['backtest', '--recording', healthy, '--format=xml'],
       2,
-      "bridge-exporter: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
     ],
-    [['backtest', '--recording', healthy, '--target=a'], 2, "bridge-exporter: unknown option '--target'"],
+    [['backtest', '--recording', healthy, '--target=a'], 2, "error: unknown option '--target'"],
     [
       ['backtest', '--recording', healthy, '--from=2027-01-01'],
       1,

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXAMPLE_CONFIG } from '../../src/commands/help-text.js';
 import type { Environment } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/loader.js';
-import { parseConfig } from '../support/config.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -150,10 +148,6 @@ describe('loadConfig', () => {
       ok: false,
       problems: directory,
     });
-  });
-
-  test('accepts the example in the help', () => {
-    expect(parseConfig(EXAMPLE_CONFIG, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
   });
 
   test('rejects a file together with variables of one target', async () => {

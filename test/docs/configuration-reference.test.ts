@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { targetVariables } from '../../src/config/environment.js';
 import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { commands } from '../support/command-context.js';
+import { scenarioNames, scenarios } from '../../src/simulator/scenarios.js';
 import { groupBy } from '../../src/facts/grouping.js';
 import { markdownTable, withTables } from './generated-tables.js';
 import { configJsonSchema, configSettings } from './settings.js';
@@ -46,9 +47,10 @@ const variableRows = Object.entries(targetVariables).map(([name, variable]) => {
 function flagTable(): string {
   const rows = commands.flatMap((command) =>
     command.options.map(({ long, flags, envVar, argChoices, defaultValueDescription, description }) => {
-      const type = argChoices?.join(' | ') ?? /[<[](.*)[>\]]$/.exec(flags)?.[1] ?? '';
+      const isListed = argChoices !== undefined && argChoices.length > 0;
+      const type = isListed ? argChoices.join(' | ') : (/[<[](.*)[>\]]$/.exec(flags)?.[1] ?? '');
       const flag = [code(long), code(envVar), type, code(defaultValueDescription), description];
-      return { command: command.name(), flag };
+      return { command: command.name, flag };
     }),
   );
   const byFlag = Array.from(groupBy(rows, ({ flag }) => JSON.stringify(flag)).values());
@@ -68,6 +70,10 @@ describe('docs/configuration.md', () => {
       keyTable('key of an endpoint', clientSettings),
       markdownTable(['variable', 'key', 'default'], variableRows),
       flagTable(),
+      markdownTable(
+        ['scenario', 'description'],
+        scenarioNames.map((name) => [code(name), scenarios[name].description]),
+      ),
     ];
     await expect(withTables('docs/configuration.md', tables)).toMatchFileSnapshot('../../docs/configuration.md');
   });

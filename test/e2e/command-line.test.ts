@@ -289,7 +289,7 @@ Ctrl+C stops both; --scenario=stuck shows another incident, --help lists the oth
   it.each(['simulate', 'demo'])('%s lists the scenarios for an unknown one', async (command) => {
     expect(await runHere([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
-      stderr: `bridge-exporter: option '--scenario <name>' argument 'stukc' is invalid. Expected one of ${scenarioNames.join(', ')}.\nbridge-exporter: see bridge-exporter ${command} --help\n`,
+      stderr: `error: option '--scenario <name>' argument 'stukc' is invalid. Allowed choices are ${scenarioNames.join(', ')}.\n(--help lists the flags)\n`,
     });
   });
 

@@ -1,6 +1,6 @@
+import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
-import { createLog } from '../../src/commands/log.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { startExporter } from '../../src/exporter.js';
@@ -46,22 +46,17 @@ export async function startPages(
   if (first === undefined) throw new Error('no chain');
   const config = { ...first.config, targets: chains.flatMap((chain) => chain.config.targets) };
   const network = createNetwork('bridge-exporter/pictures', clock);
-  const exporter = await startExporter(
-    config,
-    network,
-    createLog({ 'log.level': 'silent', 'log.format': 'json' }, { env: {}, logFailed: () => undefined }),
-    {
-      listen: { host: '127.0.0.1', port: 0 },
-      telemetryPath: '/metrics',
-      maxRequests: 40,
-      clock,
-      build: { version, revision: 'unknown', nodeVersion: process.versions.node },
-      shard: { index: 1, count: 1 },
-      enableLifecycle: false,
-      loadConfig: async () => ({ ok: true, config, warnings: [] }),
-      demoState: (job) => chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.demoState(job),
-    },
-  );
+  const exporter = await startExporter(config, network, pino({ level: 'silent' }), {
+    listen: { host: '127.0.0.1', port: 0 },
+    telemetryPath: '/metrics',
+    maxRequests: 40,
+    clock,
+    build: { version, revision: 'unknown', nodeVersion: process.versions.node },
+    shard: { index: 1, count: 1 },
+    enableLifecycle: false,
+    loadConfig: async () => ({ ok: true, config, warnings: [] }),
+    demoState: (job) => chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.demoState(job),
+  });
   return {
     url: exporter.url,
     close: async () => {

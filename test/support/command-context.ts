@@ -1,5 +1,5 @@
 import { fileErrorText } from '../../src/text/system-error.js';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { createProgram, parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
@@ -17,21 +17,24 @@ export function createTestContext(
     stderr,
     env,
     stdin: Readable.from([Buffer.from(input)]),
+    standardError: new PassThrough(),
     build: { version: '0.0.0', revision: 'unknown', nodeVersion: process.versions.node },
     memoryBytes: Infinity,
     print: (text) => void stdout.push(text),
     write: async (text) => void stdout.push(text),
-    logFailed: () => undefined,
     showProgress: () => undefined,
     printError: (line) => void stderr.push(line),
-    isTerminal: false,
     waitForStopSignal: async () => 'SIGTERM',
     onReloadSignal: () => undefined,
   };
 }
 
 /** The commands with their flags. */
-export const { commands } = createProgram(undefined, { scenarios: [], variables: [] });
+const program = createProgram(undefined, '', [], createTestContext());
+export const commands = [program, ...program.commands].map((command) => ({
+  name: command === program ? 'daemon' : command.name(),
+  options: command.options.filter(({ long }) => long !== '--version'),
+}));
 const variables = new Set(commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])));
 
 /** Parses a command line with these environment variables and no others. A number is the exit code after help or problems. */

@@ -30,6 +30,7 @@ const INSTALL: Readonly<Record<string, string>> = {
   jsonnet: INSTALL_TOOLS,
   dpkg: 'Debian',
   rpm: 'apt-get install rpm',
+  script: 'apt-get install bsdutils',
 };
 
 export interface MissingTool {
