@@ -192,16 +192,12 @@ function checksumOf(text: string): string | undefined {
   return START.exec(text)?.[1];
 }
 
-/** The checksum of a file; `undefined` without a state file. */
+/** The checksum of a file; `undefined` without a readable state file. */
 async function checksumIn(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    return checksumOf(buffer.toString('utf8', 0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  const read = await file?.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0).catch(() => undefined);
+  await file?.close();
+  return read && checksumOf(read.buffer.toString('utf8', 0, read.bytesRead));
 }
 
 /** `undefined` if the text is not a whole state file. Each part of it has a version (memory.ts). */

@@ -43,7 +43,7 @@ test('the external height is that of the contract, unless its node has only old 
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
     const past = { height: parseDecimal('1000'), blockSeconds: now.at - blockAgeSeconds, paused: false };
-    const lastSuccess = { at: now, snapshot: { document: 'external_contract', past } };
+    const lastSuccess = { at: now.at, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now.at), lastSuccess } as unknown as EndpointState;
     const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
     return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;

@@ -245,7 +245,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
       await configureYaml(`targets: [{name: a, bridge: {url: "https://${host}.example"}}]`);
     }
     const { state } = loop.endpoints()[0] ?? {};
-    expect(state?.restored?.past).toMatchObject({ at: now() });
+    expect(state?.restored?.past).toMatchObject({ at: now().at });
     expect(Array.from(state?.problems.remembered.keys() ?? [])).toEqual(
       Array.from(polled?.state.problems.remembered.keys() ?? []),
     );
@@ -282,7 +282,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     elapsedMs += 60_000;
     await configureYaml(`${limits}
 targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
-    expect(loop.endpoints()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
+    expect(loop.endpoints()[0]).toMatchObject({ state: { addedAt: now().at, polls: 0 } });
     expect(loop.states()[0]?.lastSuccess).toBeUndefined();
   });
 

@@ -128,7 +128,7 @@ function departedIn(
   const sums = new Map<string, number>();
   const add = (chainId: string, count: number): void => void sums.set(chainId, (sums.get(chainId) ?? 0) + count);
   for (const { index, chainId, at, isUncounted } of after.departed) {
-    if (at === seconds && !isUncounted && isFinished(index)) add(chainId, 1);
+    if (at === START_SECONDS + seconds && !isUncounted && isFinished(index)) add(chainId, 1);
   }
   // Those that have waited for too long left in an earlier one.
   const waiting = new Set(after.departed.filter(({ isUncounted }) => !isUncounted).map(({ index }) => index));
