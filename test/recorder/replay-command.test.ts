@@ -35,7 +35,7 @@ for minute in $(seq 0 5 115); do
     record main module_state "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
   fi
   record main rate_limiter_input '"outcome":"ok"' < input.json
-  record main external_contract "\\"outcome\\":\\"ok\\",\\"calls\\":$(cat calls.json)" < answers.json
+  record main external_contract "\\"outcome\\":\\"ok\\",\\"call\\":$(cat call.json)" < answer.json
 done
 `;
 
@@ -46,9 +46,9 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { bytes, otherAnswers } = simulatedContractBody(undefined, hubSide(model), model, clock());
-  folder.write('answers.json', bytes);
-  folder.write('calls.json', JSON.stringify(otherAnswers.calls));
+  const received = simulatedContractBody({ hubSide: hubSide(model) }, model, clock());
+  folder.write('answer.json', received?.bytes ?? '');
+  folder.write('call.json', JSON.stringify(received?.otherAnswers?.call));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 
@@ -63,6 +63,7 @@ function hubSide(model: Model): HubSide {
     lastObservedNonce: undefined,
     newestValsetNonce: undefined,
     lastBatchNonce: undefined,
+    blockSeconds: undefined,
     externalBlockMs: undefined,
     powerThreshold: '0.66',
     batchTokens: [],
@@ -133,7 +134,7 @@ describe('replay --recording', () => {
     expect(nonces.filter((minute) => minute > 65.1 && minute < 90)).toEqual([]);
   });
 
-  it('has the metrics of a contract, compared with the module state only if the time of its block was recorded', () => {
+  it('has the metrics of a contract, compared with the module state only if the time of its block is known', () => {
     const { stdout } = whole;
     const paused = pointsOf(stdout, 'bridge_contract_paused{target="main"}');
     expect(paused.length).toBeGreaterThan(120);
