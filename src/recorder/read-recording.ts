@@ -80,7 +80,7 @@ async function readRecordedPoll(
       throw new Error('the header is that of another target, document or time');
     }
     if (document === 'external_contract' && header.outcome === 'ok' && header.call === undefined) {
-      throw new Error('the header has no call: it is not that of Multicall3');
+      throw new Error('the header has no call, as before the contract was read by Multicall3');
     }
     return { ...file, path, header, body };
   } catch (error) {

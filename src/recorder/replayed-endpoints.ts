@@ -6,13 +6,7 @@ import { documentNames, documents } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
-import {
-  endpointId,
-  lastPollSucceeded,
-  initialState,
-  pastOf,
-  type EndpointState,
-} from '../poll/endpoint-state.js';
+import { endpointId, lastPollSucceeded, initialState, pastOf, type EndpointState } from '../poll/endpoint-state.js';
 import { currentReading, stepContext, targetOptions } from '../poll/jobs.js';
 import { readPoll } from '../poll/read-poll.js';
 import { rememberedOf, withRemembered } from '../poll/remembered.js';
@@ -228,12 +222,7 @@ function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Inst
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-function pollOf(
-  recorded: RecordedPoll,
-  context: StepContext,
-  receivedAt: Instant,
-  siblingOf: SiblingOf,
-): PollResult {
+function pollOf(recorded: RecordedPoll, context: StepContext, receivedAt: Instant, siblingOf: SiblingOf): PollResult {
   const { document, header, body, path: source } = recorded;
   const { outcome, message = '', phase_seconds: phaseSeconds = {} } = header;
   if (outcome !== 'ok') {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
@@ -160,6 +161,10 @@ describe('replay --recording', () => {
     truncateSync(join(day, '231000.250Z.json.gz'), 1000);
     writeFileSync(join(day, '231500.250Z.json.gz'), 'not gzip');
     writeFileSync(join(day, '232000.250Z.json.gz'), readFileSync(join(day, '232500.250Z.json.gz')));
+    const ofContract = join(copy, 'main/external_contract/2026-11-23/232500.250Z.json.gz');
+    const header = { target: 'main', document: 'external_contract', time: '2026-11-23T23:25:00.250Z', outcome: 'ok' };
+    const older = { version: 1, ...header, calls: [{ id: 1, to: '', data: '', block: '0x1' }], hub: { age_ms: 1 } };
+    writeFileSync(ofContract, gzipSync(`${JSON.stringify(older)}\n[]`));
     for (const name of ['notes.txt', '.233000.250Z.json.gz.tmp']) writeFileSync(join(day, name), 'mine');
     for (const name of ['lost+found', '..data', 'main/other', 'main/module_state/today']) mkdirSync(join(copy, name));
     const { code, stdout, stderr } = await runHere(['replay', '--recording', copy]);
@@ -168,6 +173,7 @@ describe('replay --recording', () => {
       `bridge-exporter: ${day}/231000.250Z.json.gz: unexpected end of file`,
       `bridge-exporter: ${day}/231500.250Z.json.gz: incorrect header check`,
       `bridge-exporter: ${day}/232000.250Z.json.gz: the header is that of another target, document or time`,
+      `bridge-exporter: ${ofContract}: the header has no call, as before the contract was read by Multicall3`,
     ]);
     expect(stdout).toMatch(/# EOF\n$/);
     expect(pointsOf(stdout, 'bridge_last_observed_nonce').length).toBeGreaterThan(60);
