@@ -82,7 +82,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 /** An error with status 200 is shorter. */
 const ERROR_BYTES = 4096;
 
-function withServerText(error: PollError, { bytes, clean }: HttpResponse, details: Partial<PollError>): PollError {
+function withServerText(error: PollError, { bytes, clean }: HttpResponse, details: Partial<PollError> = {}): PollError {
   const text = errorText(bytes.subarray(0, ERROR_BYTES).toString());
   return text === undefined ? error : { ...error, ...details, message: `${error.message}: ${clean(text)}` };
 }
@@ -157,7 +157,7 @@ async function callContract(job: PollJob, { otherAnswers = {} }: PollInput, clie
     height: undefined,
     receivedAt: clock(),
     otherAnswers: { ...otherAnswers, call },
-    failureWithServerText: (error: PollError): Failure => ({ ok: false, error: withServerText(error, fetched, {}) }),
+    failureWithServerText: (error: PollError): Failure => ({ ok: false, error: withServerText(error, fetched) }),
   };
   if (!isNodeSyncing) return received;
   return { ...failure('schema', `${source}: the node is syncing`), release: fetched.release };

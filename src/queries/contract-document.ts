@@ -147,7 +147,7 @@ export function readContract(
   const ofHub = hubSeconds(hubSide, hubBlock);
   const isHubRecent = isRecent(hubSide, at);
   const isOneTime = isHubRecent && areOfOneTime(ofHub, blockSeconds, at.epochSeconds);
-  const isComparable = isOneTime && hasObservedDeposits(hubSide, ofHub, blockSeconds);
+  const isComparable = isOneTime && hasObservedDeposits(hubSide, blockSeconds);
   const lastEventNonce = valueOf('state_lastEventNonce');
   const lastValsetNonce = valueOf('state_lastValsetNonce');
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
@@ -178,7 +178,7 @@ export function readContract(
         // As on Injective.
         return { contract: token.contract, denom: `peggy${checksumAddress(token.contract)}`, balance, backed };
       }),
-    backing,
+    backing: isComparable ? backing : backing.map((token) => ({ ...token, surplus: undefined })),
     configuredThreshold: hubSide.powerThreshold,
   };
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };

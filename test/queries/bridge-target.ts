@@ -100,7 +100,11 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
     external_block_time: externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
-  const hubSide = pastOf('module_state', bridge)?.hubSide;
+  const found = pastOf('module_state', bridge)?.hubSide;
+  const hubSide = found && {
+    ...found,
+    at: { ...found.at, epochSeconds: now.epochSeconds - moduleStateMinutesAgo * 60 },
+  };
   const epochSeconds = 'hubSeconds' in options ? options.hubSeconds : now.epochSeconds;
   // The node has named the block after that of the module state.
   const hubBlock =

@@ -92,8 +92,11 @@ describe('a poll of the contract', () => {
         .map(({ method }) => method)
         .toSorted(),
     ).toEqual(['eth_call', 'eth_syncing']);
+    const behind = await pollContract(node.url, { before: second.state, hubSeconds: nowSeconds() - 300 });
+    const withoutSurplus = Object.keys(first.values).filter((name) => !/surplus|unobserved/.test(name));
+    expect(Object.keys(behind.values), 'no surplus while the hub node lags').toEqual(withoutSurplus);
     await pollContract(node.url, { before: minutesAfterQueries(first.state, 5) });
-    expect(node.requests.length - requests).toBe(2 + 5);
+    expect(node.requests.length - requests).toBe(2 + 2 + 5);
   });
 
   it('withdraws a supply that the hub has not answered again within ten minutes', async () => {

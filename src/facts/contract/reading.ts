@@ -70,14 +70,12 @@ export function areOfOneTime(...times: readonly (number | undefined)[]): boolean
   return times.every((time) => time !== undefined) && Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
 }
 
-/** Whether the external block has every deposit that the hub has observed: the hub observes no deposit before it is confirmed. */
-export function hasObservedDeposits(
-  { externalBlockMs }: HubSide,
-  hubSeconds: number | undefined,
-  externalSeconds: number,
-): boolean {
-  if (hubSeconds === undefined || externalBlockMs === undefined) return false;
-  return hubSeconds - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000;
+/**
+ * Whether the external block has every deposit that the module state has: the hub observes no deposit before it is confirmed, and its block is not
+ * younger than the module state.
+ */
+export function hasObservedDeposits({ at, externalBlockMs }: HubSide, externalSeconds: number): boolean {
+  return externalBlockMs !== undefined && at.epochSeconds - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000;
 }
 
 /** Whether the module state is recent enough to be compared with the contract. */
