@@ -119,16 +119,15 @@ function polled(
   at: Instant,
 ): EndpointState {
   const { otherAnswers = {} } = pollInput(context, before, siblingOf, at);
-  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const received =
     foundPath === undefined
-      ? hubSide && simulatedContractBody(lastReading, hubSide, model, at)
+      ? simulatedContractBody('hubSide' in otherAnswers ? otherAnswers : {}, model, at)
       : { ...documentBody(model, foundPath.path + query), receivedAt: at, otherAnswers, foundPath };
   if (received === undefined) return before;
   const state = step(before, readPoll(received, context), context, at);
   // As after a poll, problems are judged by the answers of the previous round.
-  const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
+  const queries = answerQueries(context, state, (path, request) => respondTo(model, path, request), at);
   return { ...state, queries };
 }
 

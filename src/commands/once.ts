@@ -80,7 +80,7 @@ async function pollOnce(
   // The queries depend on the document, and the document is judged with their answers.
   const state = { ...before, queries: await answersTo(job, executor, first) };
   const { otherAnswers } = pollInput(context, state, siblingOf, clock());
-  const poll = readPoll({ ...received, otherAnswers }, context);
+  const poll = readPoll({ ...received, otherAnswers: { ...received.otherAnswers, ...otherAnswers } }, context);
   received.release?.();
   return { context, state: timedStep(state, poll, context, clock()) };
 }

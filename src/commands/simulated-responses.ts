@@ -1,30 +1,32 @@
-import { asDecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { HubSide } from '../facts/contract/hub-side.js';
-import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import { withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
-import { callsOf, denomOf, isBackingDue, requestOf } from '../queries/contract-document.js';
-import { formatRequests } from '../queries/json-rpc.js';
+import { callRequest, contractCall } from '../queries/contract-document.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../queries/query-state.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { pathOfPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
-import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
+import { executeQuery, parseRequest, type Query, type QueryResponse } from '../simulator/query-service.js';
 import { queryContext } from '../poll/query-runner.js';
-import type { ContractExchange, StepContext } from '../document-types.js';
+import type { ContractAnswers, StepContext } from '../document-types.js';
 
 /* The responses of a simulated chain to all requests except for documents, without a network. */
 
-/** Responds to a request of a path with parameters. */
-type Respond = (path: string) => QueryResponse;
+/** Responds to a request of a query, or of a further page at another path. */
+type Respond = (path: string, request: QueryRequest) => QueryResponse;
 
-export function respondTo(model: Model, path: string): QueryResponse {
-  const query = parseRequest('GET', path);
-  return 'endpoint' in query ? executeQuery(model, query) : query;
+export function respondTo(
+  model: Model,
+  path: string,
+  { json, height }: Partial<QueryRequest> = {},
+  changes?: RpcChanges,
+): QueryResponse {
+  const query = json === undefined ? parseRequest('GET', path) : rpcQuery(json);
+  if (!('endpoint' in query)) return query;
+  return executeQuery(model, { ...query, ...(height !== undefined && { height: Number(height) }) }, changes);
 }
 
 /** The states of the queries of an endpoint after immediate answers to all due queries. */
@@ -44,7 +46,7 @@ function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): Qu
   let found: { readonly value: unknown } | undefined;
   let path: string | undefined = request.path;
   while (path !== undefined) {
-    const { status, body } = respond(path);
+    const { status, body } = respond(path, request);
     if (status !== 200) {
       return { ...failure('status', `${request.path}: status ${status}`), isRefused: status === 501 };
     }
@@ -56,45 +58,21 @@ function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): Qu
   return { ok: true, value: found?.value };
 }
 
-/** Differences from the simulated chains: in the node of the external chain, and in the supply on the hub. */
-export interface ContractChanges extends RpcChanges {
-  readonly supply?: (supply: bigint) => bigint;
-}
-
-/** The response to a poll of the contract of a simulated chain, without a network: the calls of the poll, and the answers of the chains. */
+/** The response to a poll of the contract of a simulated chain, without a network; `undefined` before a module state says where it is. */
 export function simulatedContractBody(
-  lastReading: ContractReading | undefined,
-  hubSide: HubSide,
+  otherAnswers: ContractAnswers,
   model: Model,
   at: Instant,
-  changes: ContractChanges = {},
-): ReceivedDocument & { readonly otherAnswers: ContractExchange } {
-  const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
-  const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
-  const known = { hubSide, lastReading };
-  const calls = callsOf(known, block, at);
-  const rpc = formatRequests(calls.map(requestOf));
-  const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
-  const { body: bytes } = executeQuery(model, query, changes);
-  const denoms = isBackingDue(known, at) ? hubSide.backing.map(({ contract }) => denomOf(contract)) : [];
-  const otherAnswers = { ...known, calls, hub: hubReading(denoms, hubSide, model, changes) };
-  return { ok: true, bytes, source: 'external chain', height: undefined, receivedAt: at, otherAnswers };
+  changes?: RpcChanges,
+): ReceivedDocument<'external_contract'> | undefined {
+  const { hubSide } = otherAnswers;
+  if (hubSide === undefined) return undefined;
+  const call = contractCall(hubSide);
+  const { body: bytes } = executeQuery(model, rpcQuery(callRequest(call)), changes);
+  const source = 'external chain';
+  return { ok: true, bytes, source, height: undefined, receivedAt: at, otherAnswers: { ...otherAnswers, call } };
 }
 
-function hubReading(
-  denoms: readonly string[],
-  { height }: HubSide,
-  model: Model,
-  { supply: change = (supply) => supply }: ContractChanges,
-): HubReading {
-  const supplies = model.supplies(Number(height));
-  return {
-    blockSeconds: model.node.timeMs / 1000,
-    supplies: new Map(
-      denoms.flatMap((denom) => {
-        const supply = supplies?.get(denom.toLowerCase());
-        return supply === undefined ? [] : [[denom, asDecimalString(String(change(supply)))] as const];
-      }),
-    ),
-  };
+function rpcQuery(rpc: string): Query {
+  return { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc };
 }

@@ -7,14 +7,18 @@ import { createClient, remainingLimits, type Client, type HttpResponse } from '.
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
-import { NO_CONTRACT } from '../queries/contract-document.js';
-import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
+import {
+  callRequest,
+  contractCall,
+  isSyncing,
+  MAX_CONTRACT_BYTES,
+  NO_CONTRACT,
+  rpcRequest,
+} from '../queries/contract-document.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
-import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
 import type { PollInput, PollJob } from './jobs.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
@@ -55,10 +59,7 @@ const CONCURRENT_QUERIES = 4;
 
 export function createPollExecutor(userAgent: string): PollExecutor {
   const client = createClient(userAgent);
-  const sendRequests = createRpcClient(client);
   const limit = createLimit(CONCURRENT_QUERIES);
-  const send: SendQuery = async (node, reader, request) =>
-    limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) => {
       const { hubNode, limits } = job;
@@ -66,11 +67,14 @@ export function createPollExecutor(userAgent: string): PollExecutor {
       const started = performance.now();
       const received = await (hubNode === undefined
         ? fetchDocument(job, input, client)
-        : callContract(job, hubNode, input, sendRequests, send));
+        : callContract(job, input, client));
       endReservation?.();
       return { ...received, seconds: secondsSince(started) };
     },
-    sendQuery: send,
+    sendQuery: async (job, query, request) => {
+      const node = query.isSentToHub ? { ...(job.hubNode ?? job), limits: job.limits } : job;
+      return limit(node.url.origin, async () => sendQuery(node, query, request, client));
+    },
     close: () => client.close(),
   };
 }
@@ -78,13 +82,15 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 /** An error with status 200 is shorter. */
 const ERROR_BYTES = 4096;
 
-function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
-  const start = bytes.subarray(0, ERROR_BYTES).toString();
-  const text = errorText(start);
-  const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
-  if (text === undefined) return withHint(error, hint);
+function withServerText(error: PollError, { bytes, clean }: HttpResponse, details: Partial<PollError> = {}): PollError {
+  const text = errorText(bytes.subarray(0, ERROR_BYTES).toString());
+  return text === undefined ? error : { ...error, ...details, message: `${error.message}: ${clean(text)}` };
+}
+
+function failureWithServerText(error: PollError, url: EndpointUrl, response: HttpResponse): Failure {
   const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
-  return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
+  const start = response.bytes.subarray(0, ERROR_BYTES).toString();
+  return withHint(withServerText(error, response, remedy), portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined));
 }
 
 /** The failures of a server that is not the REST API of a node. */
@@ -133,16 +139,26 @@ async function fetchDocument(
   );
 }
 
-async function callContract(
-  job: PollJob,
-  hubNode: NodeConnection,
-  { otherAnswers = {}, readsAll = false }: PollInput,
-  sendRequests: SendRequests,
-  send: SendQuery,
-): Promise<Received> {
+/** Reads all values of the contract with one call, and asks the node whether it is syncing. */
+async function callContract(job: PollJob, { otherAnswers = {} }: PollInput, client: Client): Promise<Received> {
   const source = sourceOf(job.url, '');
-  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
+  const hubSide = 'hubSide' in otherAnswers ? otherAnswers.hubSide : undefined;
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const fetched = await fetchContract(job, hubNode, { hubSide, lastReading }, readsAll, sendRequests, send);
-  return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
+  const call = contractCall(hubSide);
+  const limits = { ...job.limits, maxBodyBytes: Math.min(job.limits.maxBodyBytes, MAX_CONTRACT_BYTES) };
+  const send = async (json: string) => client.fetch(job, '', limits, { json, hasFixedLimit: true });
+  const [fetched, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
+  const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
+  if (syncing.ok) syncing.release();
+  if (!fetched.ok) return fetched;
+  const received = {
+    ...fetched,
+    source,
+    height: undefined,
+    receivedAt: clock(),
+    otherAnswers: { ...otherAnswers, call },
+    failureWithServerText: (error: PollError): Failure => ({ ok: false, error: withServerText(error, fetched) }),
+  };
+  if (!isNodeSyncing) return received;
+  return { ...failure('schema', `${source}: the node is syncing`), release: fetched.release };
 }

@@ -10,7 +10,8 @@ import type { ContractReading } from '../facts/contract/reading.js';
 import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
-import { BEHIND_SECONDS, isNodeBehind } from '../queries/node-status.js';
+import { contractAnswers } from '../queries/contract-queries.js';
+import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
 
@@ -32,8 +33,6 @@ export interface PollInput {
   /** The path of the last successful poll, which is requested first. */
   readonly foundPath?: DocumentPath | undefined;
   readonly otherAnswers?: OtherAnswers | undefined;
-  /** Whether all values of a contract are read, also values that most polls leave out. */
-  readonly readsAll?: boolean;
 }
 
 export function jobsOf(config: Config): PollJob[] {
@@ -119,11 +118,13 @@ function otherAnswersOf(
       const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
       return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
     }
-    case 'external_contract':
-      return {
-        lastReading: pastOf('external_contract', snapshot),
-        hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide,
-      };
+    case 'external_contract': {
+      const bridge = siblingOf('module_state');
+      const hubSide = pastOf('module_state', bridge?.lastSuccess?.snapshot)?.hubSide;
+      if (bridge === undefined || hubSide === undefined) return {};
+      const hubBlock = latestBlock.valuesOf(freshAnswers(bridge, at)).get('');
+      return { hubSide, hubBlock, ...contractAnswers(freshAnswers(state, at), hubSide.contract) };
+    }
   }
 }
 

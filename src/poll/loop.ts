@@ -45,8 +45,6 @@ export interface PollLoop {
 
 /** Records polls, without an effect on them. */
 export interface PollRecorder {
-  /** Whether the next poll will be recorded if it succeeds, while not every poll is. A contract must be read completely then. */
-  readonly isNextSelected: (state: EndpointState, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
   /** Records a poll if it is selected. */
   readonly record: (state: EndpointState, received: ReceivedDocument | undefined) => void;
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
@@ -121,10 +119,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     if (isContract(job)) await siblingOf(job, 'module_state')?.timer.firstRun;
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
-    const received = await executor.fetch(job, {
-      ...pollInput(job.context, before, (document) => siblingOf(job, document)?.state, now()),
-      readsAll: isContract(job) && recorder?.isNextSelected(before, job) === true,
-    });
+    const input = pollInput(job.context, before, (document) => siblingOf(job, document)?.state, now());
+    const received = await executor.fetch(job, input);
     try {
       return await inTurn(async () => readAndStep(job, received));
     } finally {

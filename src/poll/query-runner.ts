@@ -73,16 +73,16 @@ function logRound(log: QueryLog, { target, document }: StepContext, before: Quer
   }
 }
 
-/** `undefined` before the first successful poll, and for a recorded body. */
+/** `undefined` before the first successful poll. */
 export function queryContext<Name extends DocumentName>(
   context: StepContext<Name>,
   state: EndpointState,
   now: Instant,
 ): QueryContext<Name> | undefined {
   const { lastSuccess, queries } = state;
-  if (lastSuccess?.foundPath === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
+  if (lastSuccess === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
   const { past, flow } = lastSuccess.snapshot;
   const { operators } = validatorsOf(queries);
   const answers = freshAnswers(state, now);
-  return { ...context, dialect: lastSuccess.foundPath.dialect, past, flow, operators, answers };
+  return { ...context, dialect: lastSuccess.foundPath?.dialect, past, flow, operators, answers };
 }

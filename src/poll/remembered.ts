@@ -103,7 +103,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
       isAnswered: z.boolean(),
     }),
   });
-  /** The first poll of a contract reads all values. */
+  /** Each poll of a contract reads all values. */
   const contract = z.object({ ...ofAll, document: z.literal('external_contract') });
   /** Without texts and names of validators, which the next document has. */
   const subjectHistory = z.object({

@@ -20,11 +20,12 @@ export async function sendQuery<Value>(
   request: QueryRequest,
   client: Client,
 ): Promise<QueryResult<Value>> {
-  const { path, height } = request;
+  const { path, height, json } = request;
   const source = sourceOf(node.url, path);
   const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
-  const options = height === undefined ? {} : { headers: { 'x-cosmos-block-height': height } };
+  const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };
+  const options = { headers, ...(json !== undefined && { json }) };
   let pagesBefore: { readonly value: Value } | undefined;
   let page = path;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {

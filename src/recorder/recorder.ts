@@ -73,11 +73,6 @@ export function createRecorder(
       writer =
         settings && start(settings, log, now, { count, signal: ending.signal, after: closing.get(settings.directory) });
     },
-    isNextSelected: (state, { intervalMs: pollMs, limits }) => {
-      const { interval = 0 } = settings ?? {};
-      const endMs = now().monotonicMs + limits.timeoutMs;
-      return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;
-    },
     record: (state, received) => {
       const { target, addedAt, lastPoll, lastFailure } = state;
       if (writer === undefined || settings === undefined || lastPoll === undefined) return;
@@ -116,7 +111,7 @@ function headerOf(
   const error = lastPoll.ok ? undefined : lastFailure?.error;
   const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
   const externalHeight = 'externalHeight' in otherAnswers ? otherAnswers.externalHeight : undefined;
-  const { calls, hubSide, hub } = 'calls' in otherAnswers ? otherAnswers : {};
+  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
   return {
     version: FORMAT_VERSION,
     target,
@@ -124,7 +119,7 @@ function headerOf(
     time: isoTime(lastPoll.at.epochSeconds),
     ...(height !== undefined && { height }),
     ...(foundPath && { path: foundPath.path }),
-    ...(calls && { calls }),
+    ...(call && { call }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(receivedAt && { received: isoTime(receivedAt.epochSeconds) }),
@@ -132,9 +127,6 @@ function headerOf(
     added: isoTime(addedAt.epochSeconds),
     phase_seconds: lastPoll.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
-    ...(receivedAt &&
-      calls &&
-      hubSide && { hub: { age_ms: receivedAt.monotonicMs - hubSide.at.monotonicMs, facts: hubSide, reading: hub } }),
   };
 }
 

@@ -6,14 +6,7 @@ import { documentNames, documents } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
-import {
-  endpointId,
-  lastPollSucceeded,
-  initialState,
-  pastOf,
-  type EndpointState,
-  type Snapshot,
-} from '../poll/endpoint-state.js';
+import { endpointId, lastPollSucceeded, initialState, pastOf, type EndpointState } from '../poll/endpoint-state.js';
 import { currentReading, stepContext, targetOptions } from '../poll/jobs.js';
 import { readPoll } from '../poll/read-poll.js';
 import { rememberedOf, withRemembered } from '../poll/remembered.js';
@@ -122,7 +115,7 @@ function endpointAfter(
     const other = document === poll.document ? undefined : siblingOf(document);
     return other !== undefined && lastPollSucceeded(other.state);
   });
-  const result = { ...pollOf(poll, context, state, received, siblingOf), hasOtherSucceeded };
+  const result = { ...pollOf(poll, context, received, siblingOf), hasOtherSucceeded };
   return {
     context,
     state: step(acceptOutcome(state, header), result, context, at),
@@ -182,8 +175,7 @@ function initialEndpoint(
 
 /** The values of other endpoints of the target at the time of the poll. */
 function otherAnswersOf(
-  { document, header: { calls, hub, external_height: height } }: RecordedPoll,
-  last: Snapshot | undefined,
+  { document, header: { call, external_height: height } }: RecordedPoll,
   at: Instant,
   siblingOf: SiblingOf,
 ): OtherAnswers {
@@ -198,15 +190,9 @@ function otherAnswersOf(
     };
   }
   if (document !== 'external_contract') return {};
-  const exchange = { lastReading: pastOf(document, last), calls };
-  if (hub === undefined) {
-    // Between two recorded polls the module state holds.
-    const facts = pastOf('module_state', siblingOf('module_state')?.state.lastSuccess?.snapshot)?.hubSide;
-    return { ...exchange, hubSide: facts && { ...facts, at } };
-  }
-  const { age_ms: ageMs, facts, reading } = hub;
-  const received = { epochSeconds: at.epochSeconds - ageMs / 1000, monotonicMs: at.monotonicMs - ageMs };
-  return { ...exchange, hubSide: { ...facts, at: received }, hub: reading };
+  // Between two recorded polls the module state holds.
+  const hubSide = pastOf('module_state', siblingOf('module_state')?.state.lastSuccess?.snapshot)?.hubSide;
+  return { call, hubSide: hubSide && { ...hubSide, at } };
 }
 
 /** Whether counters began anew: the recorder was restarted, or a reload has changed the address. */
@@ -236,19 +222,13 @@ function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Inst
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-function pollOf(
-  recorded: RecordedPoll,
-  context: StepContext,
-  { lastSuccess }: EndpointState,
-  receivedAt: Instant,
-  siblingOf: SiblingOf,
-): PollResult {
+function pollOf(recorded: RecordedPoll, context: StepContext, receivedAt: Instant, siblingOf: SiblingOf): PollResult {
   const { document, header, body, path: source } = recorded;
   const { outcome, message = '', phase_seconds: phaseSeconds = {} } = header;
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  const otherAnswers = otherAnswersOf(recorded, lastSuccess?.snapshot, receivedAt, siblingOf);
+  const otherAnswers = otherAnswersOf(recorded, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const { height } = header;
   const received = { ok: true, bytes: body, source, height, receivedAt, otherAnswers, foundPath } as const;

@@ -43,8 +43,8 @@ async function polledByDaemon(): Promise<History> {
   const replaced =
     (body: string, height: number): Respond =>
     (document, input, at) => {
-      const { exchange } = ok(document, input, at) ?? {};
-      return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
+      const { call } = ok(document, input, at) ?? { call: undefined };
+      return { body: Buffer.from(body), height, call };
     };
   const html = replaced('<html>', 1);
   const behind: Respond = (document, input, at) => {
@@ -141,7 +141,7 @@ describe('what the daemon has found by its polls', () => {
     for (const { job, input, received, at, after } of firsts) {
       const before = initialState(job.context, after.addedAt);
       const own = pollInput(job.context, before, (document) => states.get(document), at);
-      expect({ ...own, readsAll: input.readsAll }).toEqual(input);
+      expect(own).toEqual(input);
       const found = timedStep(before, readPoll(received, job.context), job.context, at);
       expect(foundIn(found)).toEqual(foundIn(after));
       states.set(job.context.document, found);

@@ -5,12 +5,8 @@ import { pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { readPoll } from '../../src/poll/read-poll.js';
 import type { PollResult } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import {
-  answerQueries,
-  respondTo,
-  simulatedContractBody,
-  type ContractChanges,
-} from '../../src/commands/simulated-responses.js';
+import { answerQueries, respondTo, simulatedContractBody } from '../../src/commands/simulated-responses.js';
+import type { RpcChanges } from '../../src/simulator/json-rpc.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
@@ -19,7 +15,7 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Remembered } from '../../src/poll/remembered.js';
-import { pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
@@ -51,7 +47,7 @@ export type PollOutcome<Body> =
   | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
 /** A deviation from a normal poll of the contract. */
-type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
+type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | RpcChanges;
 
 /** A span of time. All deviations but the scenario end with the phase. */
 export interface Phase {
@@ -287,16 +283,15 @@ function createExporter(
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
-    const states = sources.find(({ document }) => document === 'module_state');
-    const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.hubSide;
-    if (outcome === 'not polled' || facts === undefined) return;
-    const last = endpoints.snapshotOf(source);
-    const previous = pastOf('external_contract', last);
-    const result: PollResult =
-      'fails' in outcome
-        ? failedPoll(outcome.fails)
-        : readPoll(simulatedContractBody(previous, facts, model, at, outcome), source);
-    endpoints.record(source, result, at);
+    const { otherAnswers = {} } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
+    if (outcome === 'not polled' || !('hubSide' in otherAnswers)) return;
+    if ('fails' in outcome) return void endpoints.record(source, failedPoll(outcome.fails), at);
+    const received = simulatedContractBody(otherAnswers, model, at, outcome);
+    if (received === undefined) return;
+    endpoints.record(source, readPoll(received, source), at);
+    endpoints.answer(source, (state) =>
+      answerQueries(source, state, (path, request) => respondTo(model, path, request, outcome), at),
+    );
   };
   return {
     endpoints,

@@ -1,7 +1,11 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { freshAnswers, initialState, pastOf, withQuery, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { isContract, jobsOf } from '../../src/poll/jobs.js';
+import { createQueryRunner } from '../../src/poll/query-runner.js';
+import { contractAnswers } from '../../src/queries/contract-queries.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import type { QueryState } from '../../src/queries/query-state.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { readPoll } from '../../src/poll/read-poll.js';
 import type { PollResult } from '../../src/poll/step.js';
@@ -60,8 +64,7 @@ tokens: [${judged.map((contract) => `{contract: '${contract}', backing: true}`).
 
 export interface ContractPoll {
   readonly result: PollResult;
-  /** What the poll has received; empty if it failed. */
-  readonly body: Buffer;
+  /** After the poll and its queries. */
   readonly state: EndpointState;
   /** The series of the contract by name and labels. */
   readonly values: Readonly<Record<string, number>>;
@@ -75,48 +78,61 @@ interface PollOptions {
   /** In milliseconds. */
   readonly externalBlockTime?: number;
   readonly moduleStateMinutesAgo?: number;
+  /** Unix seconds of the block of the module state; `undefined` if the node does not say it. */
+  readonly hubSeconds?: number | undefined;
   /** The tokens with `backing`. */
   readonly judged?: readonly string[];
 }
 
-/** Polls the contract once, after a module state. */
-export async function pollContract(
-  url: string,
-  {
-    moduleState = state,
-    before,
-    timeout,
-    path,
-    externalBlockTime = 12_000,
-    moduleStateMinutesAgo = 0,
-    judged,
-  }: PollOptions = {},
-): Promise<ContractPoll> {
-  const config = configOf(url, path, timeout, judged);
+const NO_LOG = { warn: () => undefined, info: () => undefined };
+
+/** Polls the contract after a module state, sends the queries that are due, and derives the reading with their answers, like `once`. */
+export async function pollContract(url: string, options: PollOptions = {}): Promise<ContractPoll> {
+  const { moduleState = state, before, timeout, path, externalBlockTime = 12_000, moduleStateMinutesAgo = 0 } = options;
+  const config = configOf(url, path, timeout, options.judged);
   const job = jobsOf(config).find(isContract);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {
     height: HUB_HEIGHT,
     tokens: config.tokens,
+    block_time: 2000,
     external_block_time: externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
-  const initial = before ?? initialState(job.context, now);
-  const otherAnswers = {
-    hubSide: pastOf('module_state', bridge)?.hubSide,
-    lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),
+  const found = pastOf('module_state', bridge)?.hubSide;
+  const hubSide = found && {
+    ...found,
+    at: { ...found.at, epochSeconds: now.epochSeconds - moduleStateMinutesAgo * 60 },
   };
-  const received = await executor.fetch(job, { otherAnswers });
-  const body = received.ok ? received.bytes : Buffer.alloc(0);
+  const epochSeconds = 'hubSeconds' in options ? options.hubSeconds : now.epochSeconds;
+  // The node has named the block after that of the module state.
+  const hubBlock =
+    epochSeconds === undefined ? undefined : { height: Number(HUB_HEIGHT) + 1, epochSeconds: epochSeconds + 2 };
+  const otherAnswers = (endpoint: EndpointState) => ({
+    hubSide,
+    hubBlock,
+    ...contractAnswers(freshAnswers(endpoint, clock()), BRIDGE),
+  });
+  const initial = before ?? {
+    ...initialState(job.context, now),
+    queries: queryStatesOf(job.context),
+  };
+  const received = await executor.fetch(job, { otherAnswers: otherAnswers(initial) });
   const result = readPoll(received, job.context);
-  const after = step(initial, result, job.context, clock());
-  const lines = (after.lastSuccess?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
+  let polled = step(initial, result, job.context, clock());
+  if (received.ok && result.outcome.ok) {
+    const change = (_job: unknown, query: QueryState): void => void (polled = withQuery(polled, query));
+    await createQueryRunner(executor, NO_LOG, clock, () => polled, change)(job);
+    const answered = { ...received, otherAnswers: { ...received.otherAnswers, ...otherAnswers(polled) } };
+    polled = step({ ...initial, queries: polled.queries }, readPoll(answered, job.context), job.context, clock());
+  }
+  const lines = (polled.lastSuccess?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [
       name + (labels === 'target="t"' ? '' : `{${labels.replace('target="t",', '')}}`),
       value,
     ]),
   );
-  return { result, body, state: after, values };
+  return { result, state: polled, values };
 }

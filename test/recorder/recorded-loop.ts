@@ -7,7 +7,7 @@ import { endpointId } from '../../src/poll/endpoint-state.js';
 import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/poll/loop.js';
 import { rememberedOf } from '../../src/poll/remembered.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { ContractExchange, DocumentName } from '../../src/document-types.js';
+import type { ContractCall, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
@@ -23,7 +23,7 @@ export interface Response {
   readonly body: Buffer;
   readonly height: number | undefined;
   /** Of a contract. */
-  readonly exchange?: ContractExchange;
+  readonly call?: ContractCall | undefined;
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
@@ -162,7 +162,7 @@ function fetchOnce(
 ): Received {
   takeTime();
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
-  const { body: bytes, height: number, exchange } = response;
+  const { body: bytes, height: number, call } = response;
   const height = number === undefined ? undefined : asDecimalString(String(number));
   const receivedAt = now();
   takeTime();
@@ -172,7 +172,7 @@ function fetchOnce(
     source: 'node/path',
     height,
     receivedAt,
-    otherAnswers: exchange === undefined ? otherAnswers : { ...exchange, ...otherAnswers },
+    otherAnswers: call === undefined ? otherAnswers : { ...otherAnswers, call },
     foundPath,
   };
   return fetchedBody(body);

@@ -67,13 +67,15 @@ describe('a replay', () => {
     const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
     const { hubSide: facts } = bridgeSnapshot(state, { height: String(model.height) }).past;
     if (facts === undefined) throw new Error('the module state says where the contract is');
-    const { bytes, otherAnswers } = simulatedContractBody(undefined, { ...facts, at }, model, at);
+    const received = simulatedContractBody({ hubSide: { ...facts, at } }, model, at);
+    if (received === undefined) throw new Error('the contract is read');
+    const { bytes: answer, otherAnswers: { call } = {} } = received;
     const contract = 'external_contract';
     const { header, ...poll } = pollAt(1, []);
-    const recorded = { ...header, document: contract, calls: otherAnswers.calls, monotonic_ms: 1000 } as const;
+    const recorded = { ...header, document: contract, call, monotonic_ms: 1000 } as const;
     async function* polls(): AsyncGenerator<RecordedPoll> {
       yield pollAt(0, []);
-      yield { ...poll, document: contract, header: recorded, body: bytes };
+      yield { ...poll, document: contract, header: recorded, body: answer };
       yield pollAt(2, []);
     }
     const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
