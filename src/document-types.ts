@@ -4,8 +4,8 @@ import type { Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
-import type { HubSide } from './facts/contract/hub-side.js';
-import type { ContractReading, HubReading } from './facts/contract/reading.js';
+import type { HubBlock, HubSide } from './facts/contract/hub-side.js';
+import type { ContractReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
@@ -28,8 +28,7 @@ export interface DocumentTypes {
   };
   readonly external_contract: {
     readonly settings: Readonly<Record<string, never>>;
-    /** Without calls before the poll, and without facts before the first module state. */
-    readonly otherAnswers: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
+    readonly otherAnswers: ContractAnswers;
     readonly content: ContractReading;
     readonly input: ContractReading & Pick<Moment, 'clockOffset'>;
     readonly past: ContractReading;
@@ -53,23 +52,21 @@ export type DocumentName = keyof DocumentTypes;
 /** What a document is read and derived with: what is selected of the answers to queries, and of the other documents of the target. */
 export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
 
-/** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
+/** A call at a block, as recordings have it. */
 export interface ContractCall {
-  readonly id: number;
   readonly to: string;
   readonly data: string;
-  /** The height in hexadecimal digits. */
   readonly block: string;
 }
 
-/** What the answers of a contract are read with. Plain data. */
-export interface ContractExchange {
-  /** What the module state says about the contract. */
-  readonly hubSide: HubSide;
-  readonly calls: readonly ContractCall[];
-  readonly hub?: HubReading | undefined;
-  /** The last reading: some values are read less often. */
-  readonly lastReading?: ContractReading | undefined;
+/** What a contract is read with. Plain data. */
+export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
+  /** What the module state says about the contract; `undefined` before the first one. */
+  readonly hubSide?: HubSide | undefined;
+  /** The newest block of the hub, as its node has last named it. */
+  readonly hubBlock?: HubBlock | undefined;
+  /** The call with the values; absent before the poll. */
+  readonly call?: ContractCall | undefined;
 }
 
 /** Names of tokens, chains and validators, for labels. */

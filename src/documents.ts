@@ -13,8 +13,7 @@ import {
   type NodeConnection,
 } from './config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
-import { NO_CONTRACT, readContract } from './queries/contract-document.js';
-import { MAX_RPC_BODY_BYTES } from './queries/json-rpc.js';
+import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './queries/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
@@ -51,7 +50,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
-  /** The schema of the body; absent for answers to several requests. */
+  /** The schema of the body; absent for the result of a call. */
   readonly schema?: FieldSchema;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: ReadContext<Types>) => DocumentResult<Types['content']>;
@@ -103,6 +102,7 @@ export interface ReadContext<Types extends AnyTypes> {
   readonly maxValues: number;
   /** When the response was received. */
   readonly at: Instant;
+  readonly clockOffset: number;
   readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
@@ -168,7 +168,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
   external_contract: {
     title: 'Contract',
     isOptional: true,
-    maxBodyBytes: MAX_RPC_BODY_BYTES,
+    maxBodyBytes: MAX_CONTRACT_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
       const { connection, settings } = splitConnection(bridge.external);
@@ -177,10 +177,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { otherAnswers: { hubSide, calls, ...others } = {}, at }) => {
+    read: (body, { otherAnswers = {}, ...now }) => {
+      const { hubSide, call } = otherAnswers;
       if (hubSide === undefined) return unreadable('schema', NO_CONTRACT);
-      if (calls === undefined) throw new Error('a contract is read by its calls');
-      return readContract(body, { hubSide, calls, ...others }, at);
+      if (call === undefined) throw new Error('a contract is read by its call');
+      return readContract(body, call, hubSide, otherAnswers, now);
     },
     input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
     // A node behind others shows in the time of its block.

@@ -43,7 +43,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const received = Buffer.isBuffer(bytes)
       ? ({ ok: true, bytes, source, height, receivedAt: now.at } as const)
       : bytes;
-    const poll = readPoll(received, stepContext);
+    const poll = readPoll(received, stepContext, now);
     const before = initialState(stepContext, now.at);
     const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, now) };
     endpoints.push(endpoint);

@@ -145,23 +145,22 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   }
 
   /** Reads a document and takes the step with it. Yields to scrapes in between. */
-  async function stepWith(job: Job, received: Received) {
+  async function stepWith(job: Job, received: Received): Promise<PollResult | undefined> {
     const { isAgain = false } = received;
     const current = endpointOf(job);
     // Meanwhile another document has stepped.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
-    const others = states.filter((state) => state !== current.state);
-    const read = withinMemory(readPoll(received, job.context), others);
-    await nextTurn();
-    // A reload may have removed or changed the endpoint while scrapes were answered.
-    const endpoint = endpointOf(job);
-    if (endpoint === undefined) return undefined;
-    const { state, beforeFirst } = endpoint;
+    const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
-    const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
+    const others = states.filter((other) => other !== state);
     const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
-    const after = timedStep(before, { ...withAnswers(read, otherAnswers), hasOtherSucceeded }, job.context, moment);
+    const read = withinMemory(readPoll(withAnswers(received, otherAnswers), job.context, moment), others);
+    const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
+    await nextTurn();
+    const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
+    // A reload may have removed or changed the endpoint while scrapes were answered.
+    if (endpointOf(job) === undefined) return undefined;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
@@ -185,7 +184,9 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (requests.length === 0 || ofJob.has(query.name)) return;
     running.set(job, ofJob.add(query.name));
     try {
-      answered(job, query, await Promise.all(requests.map(async (request) => send(job, query, request))), startedAt);
+      const exchanges = await Promise.all(requests.map(async (request) => send(job, query, request)));
+      // Not while a document steps.
+      await inTurn(async () => answered(job, query, exchanges, startedAt));
     } finally {
       ofJob.delete(query.name);
     }
@@ -229,9 +230,6 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
   return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
 }
 
-function withAnswers(read: PollResult, otherAnswers: OtherAnswers): PollResult {
-  const { outcome } = read;
-  return outcome.ok
-    ? { ...read, outcome: { ...outcome, otherAnswers: { ...otherAnswers, ...outcome.otherAnswers } } }
-    : read;
+function withAnswers(received: Received, otherAnswers: OtherAnswers): Received {
+  return received.ok ? { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } } : received;
 }

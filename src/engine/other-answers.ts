@@ -3,7 +3,8 @@ import type { DocumentName, OtherAnswers, StepContext } from '../document-types.
 import type { ContractReading } from '../facts/contract/reading.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
-import { BEHIND_SECONDS, isNodeBehind } from '../queries/node-status.js';
+import { contractAnswers } from '../queries/contract-queries.js';
+import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
@@ -21,11 +22,7 @@ export function documentRequest(
 ): DocumentRequest {
   const foundPath = lastSuccess?.foundPath;
   if (document !== 'external_contract') return { foundPath };
-  const otherAnswers = {
-    lastReading: pastOf('external_contract', lastSuccess?.snapshot),
-    hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide,
-  };
-  return { foundPath, otherAnswers };
+  return { hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 
 /** What a document is derived and judged with. */
@@ -51,8 +48,13 @@ export function otherAnswersOf(
       const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
       return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
     }
-    case 'external_contract':
-      return {};
+    case 'external_contract': {
+      const bridge = siblingOf('module_state');
+      const hubSide = pastOf('module_state', bridge?.lastSuccess?.snapshot)?.hubSide;
+      if (bridge === undefined || hubSide === undefined) return {};
+      const hubBlock = latestBlock.valuesOf(freshAnswers(bridge, now.at)).get('');
+      return { hubSide, hubBlock, ...contractAnswers(freshAnswers(state, now.at), hubSide.contract) };
+    }
   }
 }
 
@@ -64,16 +66,16 @@ function currentReading(contract: EndpointState | undefined, now: Moment): Contr
     : undefined;
 }
 
-/** What queries are made and rendered with; `undefined` before the first successful poll, and for a recorded body. */
+/** What queries are made and rendered with; `undefined` before the first successful poll. */
 export function queryContext<Name extends DocumentName>(
   context: StepContext<Name>,
   state: EndpointState,
   now: Instant,
 ): QueryContext<Name> | undefined {
   const { lastSuccess, queries } = state;
-  if (lastSuccess?.foundPath === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
+  if (lastSuccess === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
   const { past, flow } = lastSuccess.snapshot;
   const { operators } = validatorsOf(queries);
   const answers = freshAnswers(state, now);
-  return { ...context, dialect: lastSuccess.foundPath.dialect, past, flow, operators, answers };
+  return { ...context, dialect: lastSuccess.foundPath?.dialect, past, flow, operators, answers };
 }

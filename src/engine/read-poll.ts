@@ -15,13 +15,16 @@ import { step, type PollResult } from './step.js';
 export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
   { document, maxValues }: StepContext<Name>,
+  { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
 ): PollResult<Name> {
   const { seconds, phaseSeconds: recorded } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
-  if (!received.ok) return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched };
+  if (!received.ok) {
+    return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes };
+  }
   const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted, failureWithServerText = failed } = received;
   const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at: receivedAt, otherAnswers });
+  const read = documents[document].read(bytes, { maxValues, at: receivedAt, clockOffset, otherAnswers });
   const { isDense = false } = read;
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };

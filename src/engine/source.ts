@@ -1,6 +1,7 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
@@ -26,15 +27,16 @@ export interface Source<Job extends EndpointJob> {
 export interface DocumentRequest {
   /** The path of the last successful poll, which is requested first. */
   readonly foundPath?: DocumentPath | undefined;
-  /** What a contract is requested with. */
-  readonly otherAnswers?: OtherAnswers | undefined;
-  /** Whether all values of a contract are read, also values that most polls leave out. */
-  readonly readsAll?: boolean;
+  /** What the module state says about a contract. */
+  readonly hubSide?: HubSide | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */
 export type Received<Name extends DocumentName = DocumentName> =
-  ReceivedDocument<Name> | (Failure & Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds'>);
+  | ReceivedDocument<Name>
+  /** `bodyBytes`: the size of a recorded body that was not the document. */
+  | (Failure &
+      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds'> & { readonly bodyBytes?: number });
 
 export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
@@ -47,6 +49,7 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly receivedAt: Instant;
   /** Duration of the requests; absent for a recorded body. */
   readonly seconds?: number;
+  /** What only the source knows: the call of a contract. */
   readonly otherAnswers?: OtherAnswers<Name> | undefined;
   /** Absent for a contract. */
   readonly foundPath?: DocumentPath | undefined;

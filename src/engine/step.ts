@@ -83,7 +83,9 @@ export function step<Name extends DocumentName>(
 ): EndpointState {
   const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
   const regression = regressionOf(state, poll, context);
-  const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
+  // A recording has the failure.
+  const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
+  const regressionsSinceSuccess = state.regressionsSinceSuccess + (isRegression ? 1 : 0);
   const { isAccepted = regressionsSinceSuccess >= REGRESSIONS_TO_ACCEPT } = poll;
   const outcome = regression && !isAccepted ? regression : poll.outcome;
   const { phaseSeconds, bodyBytes } = poll;
@@ -92,7 +94,7 @@ export function step<Name extends DocumentName>(
   const polled = {
     ...state,
     polls: state.polls + 1,
-    regressions: state.regressions + (regression ? 1 : 0),
+    regressions: state.regressions + (isRegression ? 1 : 0),
     lastPoll: { at, ok: outcome.ok, phaseSeconds, bodyBytes, nearLimitSince },
   };
   if (!outcome.ok) {

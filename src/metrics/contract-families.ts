@@ -1,17 +1,21 @@
 import type { AnyNumber } from '../chain/decimal.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
+import { partByPart, families, gauge, labeledGauge } from './family.js';
 import { required } from '../facts/required-fields.js';
-import { thresholdOfContract, type ContractReading, type TokenBacking } from '../facts/contract/reading.js';
+import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
 // At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 
-function perToken(valueOf: (token: TokenBacking) => AnyNumber | undefined) {
-  return ({ backing }: ContractReading): Derived<'token_contract' | 'denom'> =>
-    partByPart(backing?.tokens ?? [], (token) => [
-      { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
-    ]);
+interface Token {
+  readonly contract: string;
+  readonly denom: string;
+}
+
+function perToken<Own extends Token>(tokens: readonly Own[], valueOf: (token: Own) => AnyNumber | undefined) {
+  return partByPart(tokens, (token) => [
+    { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
+  ]);
 }
 
 /** Families of the external chain and of the contract of the bridge on it. */
@@ -49,10 +53,7 @@ export const contractFamilies = families<ContractReading>({
   bridge_contract_last_batch_nonce: labeledGauge({
     help: 'Nonce of the last batch of the token that the contract has executed; for tokens with a live batch.',
     ...PER_TOKEN,
-    derive: ({ batchNonces }) =>
-      partByPart(batchNonces, ({ contract, denom, nonce }) => [
-        { labels: { token_contract: contract, denom }, value: required(nonce) },
-      ]),
+    derive: ({ batchNonces }) => perToken(batchNonces, ({ nonce }) => required(nonce)),
   }),
   bridge_contract_power_threshold_ratio: gauge({
     help: 'Share of the power that must be exceeded by the signatures of a batch or validator set for the contract to accept it.',
@@ -66,7 +67,7 @@ export const contractFamilies = families<ContractReading>({
     help: 'Owner and implementation of the contract, as labels of a constant 1.',
     // One series: an owner and an implementation.
     labels: ['owner', 'implementation'],
-    derive: ({ info: { owner, implementation } }) => [
+    derive: ({ owner, implementation }) => [
       {
         labels: {
           owner: toLabelValue(required(owner)),
@@ -79,16 +80,16 @@ export const contractFamilies = families<ContractReading>({
   bridge_contract_token_balance_amount: labeledGauge({
     help: 'Balance of the contract in smallest units of the token.',
     ...PER_TOKEN,
-    derive: perToken(({ balance }) => required(balance)),
+    derive: ({ balances }) => perToken(balances, ({ balance }) => required(balance)),
   }),
   bridge_token_supply_amount: labeledGauge({
     help: 'Supply of the token on the hub in smallest units of the token.',
     ...PER_TOKEN,
-    derive: perToken(({ supply }) => required(supply)),
+    derive: ({ backing }) => perToken(backing, ({ supply }) => supply),
   }),
   bridge_token_backing_surplus_amount: labeledGauge({
     help: 'Balance of the contract minus supply and outstanding transfers on the hub, in smallest units of the token.',
     ...PER_TOKEN,
-    derive: perToken(({ surplus }) => surplus),
+    derive: ({ backing }) => perToken(backing, ({ surplus }) => surplus),
   }),
 }).map((family) => ({ ...family, stability: 'experimental' as const }));

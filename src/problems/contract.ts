@@ -39,7 +39,7 @@ const unbacked = problemOf('external_contract', {
     isDebounced: true,
     next: ({ input: { backing, at } }, before: ShortfallMark | undefined): ShortfallMark =>
       Object.fromEntries(
-        required(backing).tokens.flatMap(({ contract, surplus }) => {
+        backing.flatMap(({ contract, surplus }) => {
           const last = entryOf(before, contract);
           if (surplus === undefined) return last === undefined ? [] : [[contract, last]];
           if (compare(surplus, ZERO) >= 0) return [];
@@ -49,9 +49,10 @@ const unbacked = problemOf('external_contract', {
         }),
       ),
   },
-  find: ({ input: { backing, at } }, mark) => {
-    const { tokens } = required(backing);
-    const found = tokens.map(({ contract, surplus }) => {
+  find: ({ input: { balances, backing, at } }, mark) => {
+    // Without any answer of the hub, nothing is judged.
+    required(backing[0]);
+    const found = backing.map(({ contract, surplus }) => {
       const shortfall = entryOf(mark, contract);
       if (surplus === undefined || shortfall === undefined) return undefined;
       if (at - shortfall.grewAt > DAY_SECONDS) return undefined;
@@ -61,7 +62,8 @@ const unbacked = problemOf('external_contract', {
         details: [`${toDecimalString(subtract(ZERO, surplus))} smallest units are missing`],
       };
     });
-    return tokens.every(({ surplus }) => surplus !== undefined) ? found : { inPart: found };
+    const isWhole = backing.length >= balances.length && backing.every(({ surplus }) => surplus !== undefined);
+    return isWhole ? found : { inPart: found };
   },
 });
 
@@ -94,7 +96,7 @@ const ownerChanged = change('external_contract', {
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
   headline: 'the owner or the implementation of the contract changed',
-  valuesOf: ({ info }) => ({ owner: required(info.owner), implementation: required(info.implementation) }),
+  valuesOf: ({ owner, implementation }) => ({ owner: required(owner), implementation: required(implementation) }),
 });
 
 const paused = problemOf('external_contract', {

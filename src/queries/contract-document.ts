@@ -1,254 +1,196 @@
-import { LAST_SECONDS, type Instant } from '../clock.js';
-import type { ContractCall, ContractExchange } from '../document-types.js';
-import { asDecimalString } from '../chain/numeral.js';
-import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
-import { MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
+import {
+  NO_FIELD_ERRORS,
+  readDocument,
+  unreadable,
+  type FieldErrors,
+  type UnreadableDocument,
+} from '../chain/document.js';
+import { INVALID, isValid, validOrUndefined } from '../chain/field.js';
+import { boolean, numeral, object, string } from '../chain/fields.js';
+import { LAST_SECONDS, wallSeconds, type Moment } from '../clock.js';
+import type { ContractAnswers, ContractCall } from '../document-types.js';
+import { hubSeconds, MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
 import {
   areOfOneTime,
-  backingSurplus,
+  backedSupply,
   distanceAhead,
   hasObservedDeposits,
   isRecent,
   isZeroDistance,
-  type BackingReading,
-  type ContractInfo,
   type ContractReading,
-  type HubReading,
 } from '../facts/contract/reading.js';
-import { HOUR_MS, MINUTE_MS } from '../units.js';
+import { MEBIBYTE } from '../units.js';
 import {
+  callKey,
   checksumAddress,
   decodeResult,
-  decodeSlot,
+  decodeResults,
   encodeCall,
-  IMPLEMENTATION_SLOT,
+  encodeCalls,
+  MULTICALL3,
+  type Call,
   type ContractFunction,
   type ResultOf,
 } from './contract-abi.js';
-import { parseAnswers, property, rpcFailure, type RpcAnswers, type RpcFailure, type RpcRequest } from './json-rpc.js';
 
 /*
- * The document external_contract: the answers to a batch of calls. Height, event nonce and paused are read in each poll, balances every five
- * minutes, the rest once an hour. All calls are pinned to one block, because providers balance requests over nodes of different heights. A call
- * without a valid answer affects only its families.
+ * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of this block. A value that the
+ * contract does not return is absent, and nothing else.
  */
 
 export const NO_CONTRACT = 'the module state does not say where the contract is';
 
-/** Five minutes, less the jitter of a poll. */
-const BACKING_MS = 4.75 * MINUTE_MS;
+/** The result has 160 bytes for each call, in hexadecimal digits. */
+export const MAX_CONTRACT_BYTES = MEBIBYTE;
 
-/** The hub side and the last reading decide which calls are due. */
-type CallBasis = Pick<ContractExchange, 'hubSide' | 'lastReading'>;
-
-/** The last reading, if it is of the same contract. */
-function readingBefore({ hubSide, lastReading }: CallBasis): ContractReading | undefined {
-  return lastReading?.contract === hubSide.contract ? lastReading : undefined;
+/** The body of a JSON-RPC request. */
+export function rpcRequest(method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
 
-export function callsOf(basis: CallBasis, block: string, now: Instant): readonly ContractCall[] {
-  const { contract, batchTokens, backing } = basis.hubSide;
-  const ofContract = (data: string): Omit<ContractCall, 'id' | 'block'> => ({ to: contract, data });
-  const tokens = isBackingDue(basis, now) ? backing : [];
+/** The call of a poll, which reads everything. */
+export function contractCall({ contract, batchTokens, backing }: HubSide): ContractCall {
   // Tokens whose backing is judged, then tokens with a live batch.
-  const withNonces = new Set([...tokens, ...batchTokens].map((token) => token.contract));
-  const isInfoDue = !isSince(readingBefore(basis)?.info.readAt, now, HOUR_MS);
-  const calls = [
-    { to: '', data: '' },
-    ...(['state_lastEventNonce', 'state_lastValsetNonce', 'paused'] as const).map((name) =>
-      ofContract(encodeCall(name)),
-    ),
+  const withNonces = new Set([...backing, ...batchTokens].map((token) => token.contract));
+  const calls: Call[] = [
+    ...BLOCK_FUNCTIONS.map((name) => ({ to: MULTICALL3, data: encodeCall(name) })),
+    ...CONTRACT_FUNCTIONS.map((name) => ({ to: contract, data: encodeCall(name) })),
     ...Array.from(withNonces)
       .slice(0, MAX_BATCH_TOKENS)
-      .map((token) => ofContract(encodeCall('lastBatchNonce', token))),
-    ...tokens.map((token) => ({ to: token.contract, data: encodeCall('balanceOf', contract) })),
-    ...(isInfoDue
-      ? [encodeCall('owner'), encodeCall('state_powerThreshold'), IMPLEMENTATION_SLOT].map(ofContract)
-      : []),
+      .map((token) => ({ to: contract, data: encodeCall('lastBatchNonce', token) })),
+    ...backing.map((token) => ({ to: token.contract, data: encodeCall('balanceOf', contract) })),
   ];
-  return calls.map((call, index) => ({ id: index + 1, ...call, block }));
+  return { to: MULTICALL3, data: encodeCalls(calls), block: 'latest' };
 }
 
-/** Whether balances are read, and the supplies on the hub with them. */
-export function isBackingDue(basis: CallBasis, now: Instant): boolean {
-  const { hubSide } = basis;
-  return (
-    hubSide.backing.length > 0 && isRecent(hubSide, now) && !isSince(readingBefore(basis)?.backing?.at, now, BACKING_MS)
-  );
+const BLOCK_FUNCTIONS = ['getChainId', 'getBlockNumber', 'getCurrentBlockTimestamp'] as const;
+
+const CONTRACT_FUNCTIONS = [
+  'state_lastEventNonce',
+  'state_lastValsetNonce',
+  'paused',
+  'owner',
+  'state_powerThreshold',
+] as const;
+
+export function callRequest({ to, data, block }: ContractCall): string {
+  return rpcRequest('eth_call', [{ to, data }, block]);
 }
 
-function isSince(at: Instant | undefined, now: Instant, ms: number): boolean {
-  return at !== undefined && (now - at) * 1000 < ms;
-}
+/** A real result has three values. */
+const MAX_VALUES = 500_000;
 
-export function requestOf({ id, to, data, block }: ContractCall): RpcRequest {
-  if (data === '') return { id, method: 'eth_getBlockByNumber', params: [block, false] };
-  // The data of a call has 4 or 36 bytes.
-  return data.length === IMPLEMENTATION_SLOT.length
-    ? { id, method: 'eth_getStorageAt', params: [to, data, block] }
-    : { id, method: 'eth_call', params: [{ to, data }, block] };
+const syncingResponse = object({ result: boolean });
+
+/** Whether the answer to `eth_syncing` says so. A node without this method is fine. */
+export function isSyncing(body: Buffer): boolean {
+  const json = readDocument(syncingResponse, body, MAX_VALUES);
+  const result = json.ok ? json.value?.result : undefined;
+  // An object has the progress.
+  return result === true || result === INVALID;
 }
 
 export type ContractResult =
   { readonly ok: true; readonly value: ContractReading; readonly errors: FieldErrors } | UnreadableDocument;
 
-export function readContract(body: Buffer, exchange: ContractExchange, at: Instant): ContractResult {
-  const { calls, hubSide, hub } = exchange;
-  const parsed = parseAnswers(body);
-  if (!parsed.ok) return parsed;
-  const block = readBlock(parsed.answers, calls.find(({ data }) => data === '')?.id ?? 0);
-  if (!block.ok) return block;
-  const pinned = calls[0]?.block;
-  if (pinned !== undefined && BigInt(pinned) !== BigInt(block.height)) {
-    return unreadable('schema', `returned another block than ${BigInt(pinned)}`);
+const response = object({ result: string, error: object({ code: numeral }) });
+
+/** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
+const RATE_LIMIT_CODES: ReadonlySet<string> = new Set(['-32005', '429']);
+
+/** Reads the result of a call by its data: calls of a recording may differ from those of this version. */
+export function readContract(
+  body: Buffer,
+  call: ContractCall,
+  hubSide: HubSide,
+  { hubBlock, implementation, backing = [] }: ContractAnswers,
+  now: Moment,
+): ContractResult {
+  const json = readDocument(response, body, MAX_VALUES);
+  if (!json.ok) return json;
+  const { result, error } = json.value ?? {};
+  if (error !== undefined) {
+    const code = isValid(error) ? validOrUndefined(error.code) : undefined;
+    const reason = RATE_LIMIT_CODES.has(String(code)) ? 'rate_limited' : 'schema';
+    return unreadable(reason, `responded with ${code === undefined ? 'an error' : `JSON-RPC error ${code}`}`);
   }
+  if (!isValid(result)) return unreadable('schema', 'the response is not JSON-RPC');
+  if (result === '0x') return unreadable('schema', NO_MULTICALL);
+  const results = decodeResults(call.data, result);
+  if (results === undefined) return unreadable('schema', NOT_OF_MULTICALL);
+
   const invalid = new Map<string, number>();
-  const answers = createAnswers(parsed.answers, calls, invalid);
-  const before = readingBefore(exchange);
-  const batchNonces = hubSide.batchTokens
-    .filter((token) => answers.isRequested('lastBatchNonce', hubSide.contract, token.contract))
-    .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', hubSide.contract, token.contract) }));
-  const lastEventNonce = answers.result('state_lastEventNonce', hubSide.contract);
-  const lastValsetNonce = answers.result('state_lastValsetNonce', hubSide.contract);
-  const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at);
-  const isHubCurrent = isRecent(hubSide, at) && areOfOneTime(hub?.blockSeconds, at);
+  const { contract } = hubSide;
+  const valueOf = <Name extends ContractFunction>(
+    name: Name,
+    to = contract,
+    argument?: string,
+  ): ResultOf<Name> | undefined => {
+    const returned = results.get(callKey({ to, data: encodeCall(name, argument) }));
+    const value = returned === undefined ? undefined : decodeResult(name, returned);
+    if (returned !== undefined && value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
+    return value;
+  };
+  const isRead = (name: ContractFunction, to: string, argument: string): boolean =>
+    results.has(callKey({ to, data: encodeCall(name, argument) }));
+
+  const [chainId, height, time] = BLOCK_FUNCTIONS.map((name) => valueOf(name, MULTICALL3));
+  const blockSeconds = Number(time ?? NaN);
+  // A date after the year 9999 is not the time of a block.
+  if (chainId === undefined || height === undefined || !(blockSeconds <= LAST_SECONDS)) {
+    return unreadable('schema', NOT_OF_MULTICALL);
+  }
+  if (chainId !== hubSide.chainId) {
+    return unreadable('schema', `is a node of chain ${chainId}, not of chain ${hubSide.chainId} (bridge_chain_id)`);
+  }
+
+  const ofHub = hubSeconds(hubSide, hubBlock);
+  const isHubRecent = isRecent(hubSide, now.at);
+  const isOneTime = isHubRecent && areOfOneTime(ofHub, blockSeconds, wallSeconds(now.at, now));
+  const isComparable = isOneTime && hasObservedDeposits(hubSide, blockSeconds, now);
+  const lastEventNonce = valueOf('state_lastEventNonce');
+  const lastValsetNonce = valueOf('state_lastValsetNonce');
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
-  const ahead = distanceAhead(lastValsetNonce, hubSide.newestValsetNonce);
+  const isHubCurrent = isHubRecent && areOfOneTime(ofHub, wallSeconds(now.at, now));
   const value: ContractReading = {
-    at,
-    contract: hubSide.contract,
-    height: asDecimalString(block.height),
-    blockSeconds: block.seconds,
+    at: now.at,
+    contract,
+    height,
+    blockSeconds,
     lastEventNonce,
     lastValsetNonce,
-    paused: answers.result('paused', hubSide.contract),
-    batchNonces,
+    paused: valueOf('paused'),
+    owner: valueOf('owner'),
+    implementation,
+    powerThreshold: valueOf('state_powerThreshold'),
+    batchNonces: hubSide.batchTokens
+      .filter((token) => isRead('lastBatchNonce', contract, token.contract))
+      .map((token) => ({ ...token, nonce: valueOf('lastBatchNonce', contract, token.contract) })),
     unobservedEvents: isZeroDistance(unobserved) || isHubCurrent ? unobserved : undefined,
-    isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(hubSide, at)),
-    info: readInfo(answers, hubSide.contract, at, before?.info),
-    backing:
-      readBacking(
-        answers,
-        hubSide,
-        hub,
-        isOneTime && hasObservedDeposits(hubSide, hub?.blockSeconds, block.seconds),
-        at,
-      ) ?? recentBacking(before, at),
+    isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
+    hubHeight: isHubRecent && ofHub !== undefined ? hubSide.height : undefined,
+    balances: hubSide.backing
+      .filter((token) => isRead('balanceOf', token.contract, contract))
+      .map((token) => {
+        const balance = valueOf('balanceOf', token.contract, contract);
+        const nonces = { executed: valueOf('lastBatchNonce', contract, token.contract), made: hubSide.lastBatchNonce };
+        const backed = isComparable ? backedSupply(token, balance, nonces) : undefined;
+        // As on Injective.
+        return { contract: token.contract, denom: `peggy${checksumAddress(token.contract)}`, balance, backed };
+      }),
+    backing: isComparable ? backing : backing.map((token) => ({ ...token, surplus: undefined })),
     configuredThreshold: hubSide.powerThreshold,
   };
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
 }
 
+const NO_MULTICALL =
+  'the chain has no Multicall3 at 0xcA11bde05977b3631167028862bE2a173976CA11, through which the contract is read';
+const NOT_OF_MULTICALL = 'the result is not that of Multicall3';
+
 /** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
-function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isComparable: boolean): boolean | undefined {
+function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isOneTime: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
   if (isZeroDistance(ahead)) return false;
-  return isComparable ? true : undefined;
-}
-
-interface Block {
-  readonly ok: true;
-  readonly height: string;
-  readonly seconds: number;
-}
-
-export function readBlock(answers: RpcAnswers, id: number): Block | RpcFailure {
-  const answer = answers.get(id);
-  if (answer?.ok === false) return rpcFailure('eth_getBlockByNumber', answer.error);
-  if (answer === undefined) return unreadable('schema', 'did not answer eth_getBlockByNumber');
-  if (answer.result === null) return unreadable('schema', 'has no block with the number of its newest block');
-  const [height, time] = ['number', 'timestamp'].map((name) => quantity(property(answer.result, name)));
-  // A date after the year 9999 is not the time of a block.
-  if (height === undefined || time === undefined || time > LAST_SECONDS) {
-    return unreadable('schema', 'returned a block without a number or time');
-  }
-  return { ok: true, height: String(height), seconds: Number(time) };
-}
-
-/** A quantity of JSON-RPC, of at most 64 bits. */
-export function quantity(value: unknown): bigint | undefined {
-  return typeof value === 'string' && /^0x[\da-f]{1,16}$/i.test(value) ? BigInt(value) : undefined;
-}
-
-type Answers = ReturnType<typeof createAnswers>;
-
-/** The decoded answers by their call; `undefined` for a call that was not sent or not answered. */
-function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], invalid: Map<string, number>) {
-  const byCall = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, answers.get(id)]));
-  const decoded = <Value>(
-    name: string,
-    to: string,
-    data: string,
-    decode: (result: unknown) => Value,
-  ): Value | undefined => {
-    const answer = byCall.get(`${to} ${data}`);
-    if (answer?.ok !== true) return undefined;
-    const value = decode(answer.result);
-    if (value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
-    return value;
-  };
-  return {
-    result: <Name extends ContractFunction>(name: Name, to: string, argument?: string): ResultOf<Name> | undefined =>
-      decoded(name, to, encodeCall(name, argument), (result) => decodeResult(name, result)),
-    slot: (to: string) => decoded('implementation', to, IMPLEMENTATION_SLOT, decodeSlot),
-    isRequested: (name: ContractFunction, to: string, argument?: string): boolean =>
-      byCall.has(`${to} ${encodeCall(name, argument)}`),
-  };
-}
-
-/** A value that cannot be read stays that of the last reading: a contract or a node may never have it. */
-function readInfo(answers: Answers, contract: string, at: Instant, before: ContractInfo = NO_INFO): ContractInfo {
-  if (!answers.isRequested('owner', contract)) return before;
-  const info = {
-    readAt: before.readAt,
-    owner: answers.result('owner', contract) ?? before.owner,
-    implementation: answers.slot(contract) ?? before.implementation,
-    powerThreshold: answers.result('state_powerThreshold', contract) ?? before.powerThreshold,
-  };
-  // A changed value is read again by the next poll: it can be one odd answer.
-  const names = ['owner', 'implementation', 'powerThreshold'] as const;
-  const isChanged = before.readAt !== undefined && names.some((name) => info[name] !== before[name]);
-  return { ...info, readAt: isChanged ? undefined : at };
-}
-
-const NO_INFO: ContractInfo = {
-  readAt: undefined,
-  owner: undefined,
-  implementation: undefined,
-  powerThreshold: undefined,
-};
-
-/** `undefined` when no balance was requested. */
-function readBacking(
-  answers: Answers,
-  { contract, backing, lastBatchNonce }: HubSide,
-  hub: HubReading | undefined,
-  isComparable: boolean,
-  at: Instant,
-): BackingReading | undefined {
-  const requested = backing.filter((token) => answers.isRequested('balanceOf', token.contract, contract));
-  if (requested.length === 0) return undefined;
-  const tokens = requested.map((token) => {
-    const denom = denomOf(token.contract);
-    const balance = answers.result('balanceOf', token.contract, contract);
-    const supply = hub?.supplies.get(denom);
-    const nonces = { executed: answers.result('lastBatchNonce', contract, token.contract), made: lastBatchNonce };
-    const surplus = isComparable ? backingSurplus(token, balance, supply, nonces) : undefined;
-    return { contract: token.contract, denom, balance, supply, surplus };
-  });
-  return { at, tokens };
-}
-
-/** Two intervals, and the delay of a poll. */
-const BACKING_EXPIRY_MS = 11 * MINUTE_MS;
-
-/** The balances of an earlier poll. They expire when they are not read any more, because the module state is not polled. */
-function recentBacking(before: ContractReading | undefined, at: Instant): BackingReading | undefined {
-  const backing = before?.backing;
-  return backing !== undefined && (at - backing.at) * 1000 <= BACKING_EXPIRY_MS ? backing : undefined;
-}
-
-/** The denom of a bridged token on the hub, as on Injective. */
-export function denomOf(contract: string): string {
-  return `peggy${checksumAddress(contract)}`;
+  return isOneTime ? true : undefined;
 }

@@ -3,6 +3,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
 import { latestBlock, syncing } from './node-status.js';
+import { contractQueries } from './contract-queries.js';
 import type { NodeQuery } from './query.js';
 import { initialQueryState, type QueryStates } from './query-state.js';
 import { validators } from './validators.js';
@@ -21,6 +22,7 @@ export const nodeQueries: readonly NodeQuery[] = [
   pendingNonces,
   chainParams,
   cctxOutcome,
+  ...contractQueries,
 ];
 
 /** The families of all queries, in the order of the exposition. */

@@ -6,7 +6,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
 import { MEBIBYTE } from '../units.js';
-import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
+import { isOn, nodeQuery, type QueryInput } from './query.js';
 import type { QueryStates } from './query-state.js';
 
 /* Whether the node is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
@@ -48,13 +48,6 @@ const blockReader = {
   // `block` is deprecated; older nodes send only this.
   value: ({ sdk_block: sdkBlock, block }: ValueOf<typeof blockResponse>) => blockOf(required(sdkBlock ?? block)),
 };
-
-/** The block of a height, which is the key of the request. */
-export const blockAt = responseReader({ ...blockReader, isAbout: ({ key }, { height }) => String(height) === key });
-
-export function blockRequest(height: Numeral): QueryRequest {
-  return { key: String(height), path: `${BLOCKS_PATH}/${height}` };
-}
 
 export const latestBlock = nodeQuery({
   ...blockReader,

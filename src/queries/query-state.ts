@@ -25,6 +25,7 @@ export interface QueryState {
 }
 
 export interface QueryAnswer extends Moment {
+  /** See `QueryDeclaration.keep`. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
 }
@@ -89,7 +90,7 @@ export function afterRound(
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
     const renderedFamilies = query.render(request, context, result.value);
-    return [[key, { ...now, value: result.value, renderedFamilies }]];
+    return [[key, { ...now, value: query.keep(result.value, request, context), renderedFamilies }]];
   });
   return {
     query,
@@ -111,11 +112,11 @@ function mapStates(states: QueryStates, change: (state: QueryState) => QueryStat
   return new Map(Array.from(states, ([name, state]) => [name, change(state)]));
 }
 
-/** The states without answers that are older than `staleAfterMs`, or for a query with a long interval, by that interval older. */
+/** The states without answers that are older than `staleAfterMs`, or for a query that is sent less often than every minute, by its interval older. */
 export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
   return mapStates(states, (state) => {
     const { intervalMs } = state.query;
-    const maxAgeMs = staleAfterMs + (intervalMs >= HOUR_MS ? intervalMs : 0);
+    const maxAgeMs = staleAfterMs + (intervalMs > MINUTE_MS ? intervalMs : 0);
     const fresh = Array.from(state.answers).filter(([, { at }]) => (now - at) * 1000 <= maxAgeMs);
     return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
   });

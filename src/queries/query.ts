@@ -32,6 +32,8 @@ export interface QueryRequest {
   readonly path: string;
   /** The hub height of the response; by default the newest height. */
   readonly height?: string;
+  /** The JSON body of a POST request; by default it is a GET request. */
+  readonly json?: string;
 }
 
 export interface ResponseReader<Value> {
@@ -99,8 +101,8 @@ export function nextKeyOf(page: { readonly pagination: Field<ValueOf<typeof pagi
 /** The input of requests and families of a query, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: StepContext<Each> & {
-    /** The dialect of the path at which the document was found. */
-    readonly dialect: string;
+    /** The dialect of the path at which the document was found; `undefined` for a contract. */
+    readonly dialect: string | undefined;
     readonly past: DocumentTypes[Each]['past'];
     readonly flow: DocumentTypes[Each]['flow'];
     /** Operator addresses by their data part, from the staking module. */
@@ -117,43 +119,55 @@ export interface QueryInput<Value> {
   readonly value: Value;
 }
 
-interface QueryDeclaration<Read, Value> extends ResponseDeclaration<Read, Value> {
+interface QueryDeclaration<Read, Value, Kept> extends ResponseDeclaration<Read, Value> {
   /** The value of the label `query`. */
   readonly name: string;
   /** The least time between two rounds of requests; by default a minute. */
   readonly intervalMs?: number;
   readonly isEnabled: (options: StepContext) => boolean;
+  /** Whether the node of the module state is asked about a contract. */
+  readonly isSentToHub?: boolean;
   /** A path with placeholders such as `{address}`; by dialect, if they differ. */
   readonly path: string | Readonly<Record<string, string>>;
   /** By default a request of the path. */
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly families?: readonly Family<QueryInput<Value>>[];
+  /** What is kept of an answer, by the context of its request; by default its value. */
+  readonly keep?: (value: Value, request: QueryRequest, context: QueryContext) => Kept;
 }
 
-export interface NodeQuery<Value = unknown>
+export interface NodeQuery<Value = unknown, Kept = unknown>
   extends
     ResponseReader<Value>,
-    Required<Pick<QueryDeclaration<unknown, Value>, 'name' | 'intervalMs' | 'isEnabled' | 'path'>> {
+    Required<
+      Pick<QueryDeclaration<unknown, Value, Kept>, 'name' | 'intervalMs' | 'isEnabled' | 'isSentToHub' | 'path'>
+    > {
   /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
   render(request: QueryRequest, context: QueryContext, value: Value): RenderedFamily[];
-  /** The answers by the key of their request. */
-  readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, Value>;
+  keep(value: Value, request: QueryRequest, context: QueryContext): Kept;
+  /** The kept answers by the key of their request. */
+  readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, Kept>;
 }
 
-export function nodeQuery<Read, Value>(query: QueryDeclaration<Read, Value>): NodeQuery<Value> {
-  const { name, intervalMs = MINUTE_MS, isEnabled, path, families = [] } = query;
+export function nodeQuery<Read, Value, Kept = Value>(
+  query: QueryDeclaration<Read, Value, Kept>,
+): NodeQuery<Value, Kept> {
+  const { name, intervalMs = MINUTE_MS, isEnabled, isSentToHub = false, path, families = [] } = query;
+  // Without `keep`, a value is kept.
+  const { keep = (value) => value as unknown as Kept } = query;
   const { requests = (_context, requested) => [{ key: '', path: requested }] } = query;
   return {
     ...responseReader(query),
     name,
     intervalMs,
     isEnabled,
+    isSentToHub,
     path,
     requests: (context) => {
-      const ofDialect = typeof path === 'string' ? path : path[context.dialect];
+      const ofDialect = typeof path === 'string' ? path : path[context.dialect ?? ''];
       return ofDialect === undefined ? [] : requests(context, ofDialect);
     },
     families,
@@ -164,9 +178,10 @@ export function nodeQuery<Read, Value>(query: QueryDeclaration<Read, Value>): No
         formatTargetLabels(context.target, context.targetLabels),
         context.maxSeries,
       ),
+    keep,
     valuesOf: (states) =>
-      // `read` of the same query has returned the value of the answer.
-      new Map(Array.from(states.get(name)?.answers ?? [], ([key, { value }]) => [key, value as Value])),
+      // `keep` of the same query has returned it.
+      new Map(Array.from(states.get(name)?.answers ?? [], ([key, { value }]) => [key, value as Kept])),
   };
 }
 

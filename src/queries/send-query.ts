@@ -35,17 +35,19 @@ export async function sendQuery<Value>(
   request: QueryRequest,
   client: Client,
 ): Promise<QueryExchange<Value>> {
+  const { height, json } = request;
   const source = sourceOf(node.url, request.path);
   const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
-  const headers = request.height === undefined ? undefined : { 'x-cosmos-block-height': request.height };
+  const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };
+  const options = { headers, ...(json !== undefined && { json }) };
   const pages: QueryPage[] = [];
   const readPage = createPageReader(reader, request, source);
   let next: string | QueryResult<Value> = request.path;
   while (typeof next === 'string') {
     const path: string = next;
     // oxlint-disable-next-line no-await-in-loop -- a page names the next page
-    const fetched = await client.fetch(node, path, limits(), headers && { headers });
+    const fetched = await client.fetch(node, path, limits(), options);
     if (fetched.ok) {
       const page = { path, height: fetched.height, bytes: fetched.bytes };
       fetched.release();

@@ -150,8 +150,8 @@ async function readRecordedPoll(
     if (header.target !== target || header.document !== document || Date.parse(header.time) !== timeMs) {
       throw new Error('the header is that of another target, document or time');
     }
-    if (document === 'external_contract' && header.outcome === 'ok' && header.calls === undefined) {
-      throw new Error('the header has no calls');
+    if (document === 'external_contract' && header.outcome === 'ok' && header.call === undefined) {
+      throw new Error('the header has no call, as before the contract was read by Multicall3');
     }
     return { ...file, path, header, body };
   } catch (error) {

@@ -135,7 +135,7 @@ function headerOf(
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
   const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
-  const { calls, hubSide, hub } = 'calls' in otherAnswers ? otherAnswers : {};
+  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
   return {
     version: FORMAT_VERSION,
     target,
@@ -143,16 +143,13 @@ function headerOf(
     time: isoTime(wallSeconds(lastPoll.at, now)),
     ...(height !== undefined && { height }),
     ...(foundPath && { path: foundPath.path }),
-    ...(calls && { calls }),
+    ...(call && { call }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(receivedAt && { received: isoTime(wallSeconds(receivedAt, now)) }),
     clock: lastPoll.at,
     added: isoTime(wallSeconds(addedAt, now)),
     phase_seconds: lastPoll.phaseSeconds,
-    ...(receivedAt &&
-      calls &&
-      hubSide && { hub: { age_ms: (receivedAt - hubSide.at) * 1000, facts: hubSide, reading: hub } }),
   };
 }
 

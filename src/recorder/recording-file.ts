@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
 import { recordingDirectoryOf } from '../config/config.js';
-import type { HubSide } from '../facts/contract/hub-side.js';
-import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
@@ -15,56 +11,8 @@ import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js'
 
 export const FORMAT_VERSION = 1;
 
-/** `undefined` is written as `null`. */
-function maybe<Value extends z.ZodType>(value: Value) {
-  return z.codec(z.nullable(value), z.custom<z.output<Value> | undefined>(), {
-    decode: (present) => present ?? undefined,
-    encode: (present) => (present ?? null) as z.output<Value> | null,
-  });
-}
-
-const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
-
-/** A list of pairs. */
-const supplies = z.codec(z.array(z.tuple([z.string(), numeralSchema])), z.custom<ReadonlyMap<string, Numeral>>(), {
-  decode: (pairs) => new Map(pairs),
-  encode: (entries): [string, Numeral][] => Array.from(entries),
-});
-
-/** The module state and the answers of the hub with which a contract was compared. The module state need not be recorded. */
-const comparedWith = z.object({
-  /** Age of the module state when the answers were received. */
-  age_ms: z.number(),
-  facts: z.object({
-    height: maybe(numeralSchema),
-    contract: z.string(),
-    chainId: z.string(),
-    lastObservedNonce: maybe(numeralSchema),
-    newestValsetNonce: maybe(numeralSchema),
-    lastBatchNonce: maybe(numeralSchema),
-    externalBlockMs: maybe(z.number()),
-    powerThreshold: z.string(),
-    batchTokens: z.array(z.object({ contract: z.string(), denom: z.string() })).readonly(),
-    backing: z
-      .array(
-        z.object({
-          contract: z.string(),
-          unbatched: maybe(exactDecimal),
-          batches: maybe(z.array(z.object({ nonce: maybe(numeralSchema), amount: exactDecimal })).readonly()),
-        }),
-      )
-      .readonly(),
-  }) satisfies z.ZodType<Omit<HubSide, 'at'>>,
-  /** Absent without a query of the hub. */
-  reading: z.object({ blockSeconds: maybe(z.number()), supplies }).optional() satisfies z.ZodType<
-    HubReading | undefined
-  >,
-});
-
 /** In UTC, such as 2026-01-02T03:04:05.678Z. */
 const utcTime = z.iso.datetime();
-/** The number of a block, as JSON-RPC writes it. */
-const blockNumber = z.string().regex(/^0x[\da-f]{1,16}$/i);
 
 /** The first line of a file. Unknown keys are ignored. */
 const headerSchema = z
@@ -80,11 +28,8 @@ const headerSchema = z
     path: z.string().optional(),
     outcome: z.enum(['ok', ...failureReasonNames]),
     message: z.string().optional(),
-    /** The calls of a contract; the body has their results. */
-    calls: z
-      .array(z.object({ id: z.number(), to: z.string(), data: z.string(), block: blockNumber }))
-      .readonly()
-      .optional(),
+    /** The call of a contract; the body has its result. */
+    call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
     /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
     received: utcTime.optional(),
     /** The seconds of the process clock at `time`. */
@@ -94,7 +39,6 @@ const headerSchema = z
     /** When the process began to poll the endpoint. After a later time, its counters began anew. */
     added: utcTime.optional(),
     phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
-    hub: comparedWith.optional(),
   })
   .readonly();
 

@@ -58,7 +58,7 @@ const resources = {
   claim_position: { path: '/bridge/v1/oracle/event/*', respond: claimPositionResponse },
   balance: { path: '/cosmos/bank/v1beta1/balances/*/by_denom', respond: balanceResponse },
   supply: { path: '/cosmos/bank/v1beta1/supply/by_denom', respond: supplyResponse },
-  external_contract: { respond: (model, { rpc = '[]' }, changes) => rpcResponse(executeRpc(model, rpc, changes)) },
+  external_contract: { respond: (model, { rpc = '{}' }, changes) => rpcResponse(executeRpc(model, rpc, changes)) },
   crosschain_flags: { path: '/chain/observer/crosschain_flags', respond: crosschainFlagsResponse },
   tss: { path: '/chain/observer/TSS', respond: signersKeyResponse },
   pending_nonces: { path: '/chain/observer/pendingNonces', respond: pendingNoncesResponse },
@@ -150,11 +150,15 @@ function cctxResponse(model: Model, query: Query): QueryResponse {
 }
 
 /** Like a node that has pruned all states except the states of the last served module states. */
-function supplyResponse(model: Model, { parameters, height }: Query): QueryResponse {
+function supplyResponse(
+  model: Model,
+  { parameters, height }: Query,
+  { supply: changed = (supply) => supply }: RpcChanges = {},
+): QueryResponse {
   const supplies = model.supplies(height);
   if (supplies === undefined) return invalidArgument(`version ${height} does not exist`);
   const denom = parameters.get('denom') ?? '';
-  const amount = String(supplies.get(denom.toLowerCase()) ?? 0n);
+  const amount = String(changed(supplies.get(denom.toLowerCase()) ?? 0n));
   const { body, headers } = documentResponse(model, { amount: { denom, amount } });
   return { status: 200, headers: { ...headers, [HEIGHT_HEADER]: String(height ?? model.height) }, body };
 }

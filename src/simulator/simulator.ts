@@ -89,7 +89,7 @@ function handle(
   (faults.get(query.endpoint) ?? send)(exchange, executeQuery(model, atHeight));
 }
 
-/** A batch of calls is small. */
+/** A call is small. */
 const MAX_RPC_BYTES = 64 * 1024;
 
 /** The external chain. An invalid body closes the connection. */

@@ -1,18 +1,21 @@
 import { performance } from 'node:perf_hooks';
-import { secondsSince, type Clock, type Instant } from '../clock.js';
+import { secondsSince, type Clock } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
-import { NO_CONTRACT } from '../queries/contract-document.js';
-import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
-import type { QueryRequest, ResponseReader } from '../queries/query.js';
-import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
-import { sendQuery, type QueryConnection } from '../queries/send-query.js';
+import {
+  callRequest,
+  contractCall,
+  isSyncing,
+  MAX_CONTRACT_BYTES,
+  NO_CONTRACT,
+  rpcRequest,
+} from '../queries/contract-document.js';
+import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
 import type { PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, ReceivedDocument, Source } from '../engine/source.js';
 
@@ -23,7 +26,7 @@ export interface Network extends Required<Source<PollJob>> {
   readonly close: () => void;
 }
 
-type Fetched = Omit<ReceivedDocument, 'receivedAt'> | Failure;
+type Fetched = Omit<ReceivedDocument, 'receivedAt'> | (Failure & Pick<ReceivedDocument, 'release'>);
 
 /** A busy process notices a timeout late. */
 const MAX_OVERTIME_SECONDS = 5;
@@ -33,11 +36,7 @@ const CONCURRENT_QUERIES = 4;
 
 export function createNetwork(userAgent: string, clock: Clock): Network {
   const client = createClient(userAgent);
-  const sendRequests = createRpcClient(client);
   const limit = createLimit(CONCURRENT_QUERIES);
-  const exchange = async <Value>(node: QueryConnection, reader: ResponseReader<Value>, request: QueryRequest) =>
-    limit(node.url.origin, async () => sendQuery(node, reader, request, client));
-  const send: SendQuery = async (node, reader, request) => (await exchange(node, reader, request)).result;
   return {
     document: async (job, input) => {
       const { hubNode, limits } = job;
@@ -46,7 +45,7 @@ export function createNetwork(userAgent: string, clock: Clock): Network {
       const sentAt = clock().at;
       const received = await (hubNode === undefined
         ? fetchDocument(job, input, client)
-        : callContract(job, hubNode, input, sendRequests, send, sentAt));
+        : callContract(job, input, client));
       endReservation?.();
       const seconds = secondsSince(started);
       const receivedAt = clock().at;
@@ -57,7 +56,10 @@ export function createNetwork(userAgent: string, clock: Clock): Network {
       }
       return received.ok ? { ...received, receivedAt, seconds } : { ...received, seconds };
     },
-    query: exchange,
+    query: async (job, query, request) => {
+      const node = query.isSentToHub ? { ...(job.hubNode ?? job), limits: job.limits } : job;
+      return limit(node.url.origin, async () => sendQuery(node, query, request, client));
+    },
     close: () => client.close(),
   };
 }
@@ -65,13 +67,15 @@ export function createNetwork(userAgent: string, clock: Clock): Network {
 /** An error with status 200 is shorter. */
 const ERROR_BYTES = 4096;
 
-function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
-  const start = bytes.subarray(0, ERROR_BYTES).toString();
-  const text = errorText(start);
-  const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
-  if (text === undefined) return withHint(error, hint);
+function withServerText(error: PollError, { bytes, clean }: HttpResponse, details: Partial<PollError> = {}): PollError {
+  const text = errorText(bytes.subarray(0, ERROR_BYTES).toString());
+  return text === undefined ? error : { ...error, ...details, message: `${error.message}: ${clean(text)}` };
+}
+
+function failureWithServerText(error: PollError, url: EndpointUrl, response: HttpResponse): Failure {
   const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
-  return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
+  const start = response.bytes.subarray(0, ERROR_BYTES).toString();
+  return withHint(withServerText(error, response, remedy), portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined));
 }
 
 /** The failures of a server that is not the REST API of a node. */
@@ -114,17 +118,24 @@ async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest
   );
 }
 
-async function callContract(
-  job: PollJob,
-  hubNode: NodeConnection,
-  { otherAnswers = {}, readsAll = false }: DocumentRequest,
-  sendRequests: SendRequests,
-  send: SendQuery,
-  at: Instant,
-): Promise<Fetched> {
+/** Reads all values of the contract with one call, and asks the node whether it is syncing. */
+async function callContract(job: PollJob, { hubSide }: DocumentRequest, client: Client): Promise<Fetched> {
   const source = sourceOf(job.url, '');
-  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const fetched = await fetchContract(job, hubNode, { hubSide, lastReading }, readsAll, sendRequests, send, at);
-  return fetched.ok ? { ...fetched, source, height: undefined } : fetched;
+  const call = contractCall(hubSide);
+  const limits = { ...job.limits, maxBodyBytes: Math.min(job.limits.maxBodyBytes, MAX_CONTRACT_BYTES) };
+  const send = async (json: string) => client.fetch(job, '', limits, { json, hasFixedLimit: true });
+  const [fetched, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
+  const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
+  if (syncing.ok) syncing.release();
+  if (!fetched.ok) return fetched;
+  const received = {
+    ...fetched,
+    source,
+    height: undefined,
+    otherAnswers: { call },
+    failureWithServerText: (error: PollError): Failure => ({ ok: false, error: withServerText(error, fetched) }),
+  };
+  if (!isNodeSyncing) return received;
+  return { ...failure('schema', `${source}: the node is syncing`), release: fetched.release };
 }

@@ -115,11 +115,20 @@ function contextOf({ target: name, document }: EndpointKey, config: Config) {
   return stepContext(options, document, documents[document].recordedSettings(target), intervalMs);
 }
 
-function receivedOf({ document, header, body, path: source }: RecordedPoll, now: Moment): Received {
+function receivedOf({ document, header, body: bytes, path: source }: RecordedPoll, now: Moment): Received {
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  if (outcome !== 'ok') return { ...failure(outcome, message), isAgain, phaseSeconds };
+  const { call } = header;
+  if (outcome !== 'ok') {
+    return {
+      ...failure(outcome, message),
+      isAgain,
+      phaseSeconds,
+      ...(bytes.length > 0 && { bodyBytes: bytes.length }),
+    };
+  }
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
-  return { ok: true, bytes: body, source, height, receivedAt, foundPath, isAgain, isAccepted: true, phaseSeconds };
+  const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
+  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds };
 }

@@ -41,8 +41,8 @@ async function polledByDaemon(): Promise<History> {
   const replaced =
     (body: string, height: number): Respond =>
     (document, input, at) => {
-      const { exchange } = ok(document, input, at) ?? {};
-      return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
+      const { call } = ok(document, input, at) ?? { call: undefined };
+      return { body: Buffer.from(body), height, call };
     };
   const html = replaced('<html>', 1);
   const behind: Respond = (document, input, at) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContractInfo, ContractReading, TokenBacking } from '../../src/facts/contract/reading.js';
+import type { ContractReading, TokenBacking } from '../../src/facts/contract/reading.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
 import type { Evidence } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
@@ -10,7 +10,6 @@ const START_SECONDS = 1_790_000_000;
 const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
 const [OWNER, OTHER_OWNER] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
-const INFO: ContractInfo = { readAt: undefined, owner: OWNER, implementation: '', powerThreshold: 2_834_678_415 };
 
 /** A reading without a problem. */
 function readingAt(minute: number, changes: Partial<ContractReading>): ContractReading {
@@ -25,8 +24,12 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
     batchNonces: [],
     unobservedEvents: 0,
     isValsetUnknown: false,
-    info: INFO,
-    backing: { at: at(minute).at, tokens: [] },
+    owner: OWNER,
+    implementation: '',
+    powerThreshold: 2_834_678_415,
+    hubHeight: 1,
+    balances: [],
+    backing: [],
     configuredThreshold: '0.66',
     ...changes,
   };
@@ -38,7 +41,7 @@ type Reading = readonly [minute: number, changes: Partial<ContractReading>];
 function foundAfter(...readings: readonly Reading[]) {
   let last: (Judgement & { readonly memory: ProblemMemory }) | undefined;
   for (const [minute, changes] of readings) {
-    const evidence = { input: readingAt(minute, changes) } as Evidence<'external_contract'>;
+    const evidence = { input: { ...readingAt(minute, changes), clockOffset: 0 } } as Evidence<'external_contract'>;
     const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000 };
     last = judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options);
   }
@@ -53,8 +56,8 @@ const HOUR = 60;
 
 describe('a token', () => {
   const backing = (surplus: number | undefined): Pick<ContractReading, 'backing'> => {
-    const token: TokenBacking = { contract: '0xt', denom: 't', balance: 1, supply: 1, surplus };
-    return { backing: { at: at(0).at, tokens: [token] } };
+    const token: TokenBacking = { contract: '0xt', denom: 't', supply: 1, surplus };
+    return { backing: [token] };
   };
 
   it('is not backed while the shortfall is new or has grown within a day', () => {
@@ -103,7 +106,7 @@ describe('the events of the contract', () => {
 
 describe('the contract', () => {
   it('has another owner for six hours, with both addresses', () => {
-    const other = { info: { ...INFO, owner: OTHER_OWNER } };
+    const other = { owner: OTHER_OWNER };
     const readings: Reading[] = [0, 5, 10].map((minute) => [minute, minute === 0 ? {} : other]);
     const text =
       'the owner or the implementation of the contract changed {duration} ago: owner (0xaaaaaa…aaaaaa → 0xbbbbbb…bbbbbb)';

@@ -6,7 +6,8 @@ import { pollInput } from '../support/polls.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody, type ContractChanges } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import type { RpcChanges } from '../../src/simulator/json-rpc.js';
 import { answerQueries } from '../support/polls.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
@@ -16,7 +17,7 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { EndpointMemory } from '../../src/engine/memory.js';
-import { pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
@@ -48,7 +49,7 @@ export type PollOutcome<Body> =
   | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
 /** A deviation from a normal poll of the contract. */
-type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
+type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | RpcChanges;
 
 /** A span of time. All deviations but the scenario end with the phase. */
 export interface Phase {
@@ -284,16 +285,15 @@ function createExporter(
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Moment): void => {
-    const states = sources.find(({ document }) => document === 'module_state');
-    const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.hubSide;
-    if (outcome === 'not polled' || facts === undefined) return;
-    const last = endpoints.snapshotOf(source);
-    const previous = pastOf('external_contract', last);
-    const result: PollResult =
-      'fails' in outcome
-        ? failedPoll(outcome.fails)
-        : readPoll(simulatedContractBody(previous, facts, model, at.at, outcome), source);
-    endpoints.record(source, result, at);
+    const { otherAnswers = {} } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
+    if (outcome === 'not polled' || !('hubSide' in otherAnswers)) return;
+    if ('fails' in outcome) return void endpoints.record(source, failedPoll(outcome.fails), at);
+    const received = simulatedContractBody(otherAnswers, model, at.at, outcome);
+    if (received === undefined) return;
+    endpoints.record(source, readPoll(received, source), at);
+    endpoints.answer(source, (state) =>
+      answerQueries(source, state, (path, request) => respondTo(model, path, request, outcome), at),
+    );
   };
   return {
     endpoints,

@@ -1,8 +1,13 @@
 import { START } from '../support/polls.js';
 import { clock } from '../support/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { isContract, jobsOf } from '../../src/engine/jobs.js';
+import { wallSeconds } from '../../src/clock.js';
+import { freshAnswers, initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { queryContext } from '../../src/engine/other-answers.js';
+import { contractAnswers } from '../../src/queries/contract-queries.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
+import { isContract, jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
@@ -61,8 +66,7 @@ tokens: [${judged.map((contract) => `{contract: '${contract}', backing: true}`).
 
 export interface ContractPoll {
   readonly result: PollResult;
-  /** What the poll has received; empty if it failed. */
-  readonly body: Buffer;
+  /** After the poll and its queries. */
   readonly state: EndpointState;
   /** The series of the contract by name and labels. */
   readonly values: Readonly<Record<string, number>>;
@@ -76,48 +80,65 @@ interface PollOptions {
   /** In milliseconds. */
   readonly externalBlockTime?: number;
   readonly moduleStateMinutesAgo?: number;
+  /** Unix seconds of the block of the module state; `undefined` if the node does not say it. */
+  readonly hubSeconds?: number | undefined;
   /** The tokens with `backing`. */
   readonly judged?: readonly string[];
 }
 
-/** Polls the contract once, after a module state. */
-export async function pollContract(
-  url: string,
-  {
-    moduleState = state,
-    before,
-    timeout,
-    path,
-    externalBlockTime = 12_000,
-    moduleStateMinutesAgo = 0,
-    judged,
-  }: PollOptions = {},
-): Promise<ContractPoll> {
-  const config = configOf(url, path, timeout, judged);
+/** The queries that are due, with their answers. */
+async function answersTo(job: PollJob, endpoint: EndpointState): Promise<QueryStates> {
+  const context = queryContext(job.context, endpoint, clock().at);
+  if (context === undefined) throw new Error('the contract is read');
+  const states = Array.from(endpoint.queries, async ([name, state]): Promise<[string, QueryState]> => {
+    const requests = isDue(state, clock().at) ? state.query.requests(context) : [];
+    if (requests.length === 0) return [name, state];
+    const exchanges = await Promise.all(requests.map(async (request) => network.query(job, state.query, request)));
+    return [name, afterRound(state, context, exchanges, clock().at, clock())];
+  });
+  return new Map(await Promise.all(states));
+}
+
+/** Polls the contract after a module state, sends the queries that are due, and derives the reading with their answers, like `once`. */
+export async function pollContract(url: string, options: PollOptions = {}): Promise<ContractPoll> {
+  const { moduleState = state, before, timeout, path, externalBlockTime = 12_000, moduleStateMinutesAgo = 0 } = options;
+  const config = configOf(url, path, timeout, options.judged);
   const job = jobsOf(config).find(isContract);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {
     height: HUB_HEIGHT,
     tokens: config.tokens,
+    block_time: 2000,
     external_block_time: externalBlockTime,
     atMs: (now.at - START.at - moduleStateMinutesAgo * 60) * 1000,
   });
-  const initial = before ?? initialState(job.context, now.at);
-  const otherAnswers = {
-    hubSide: pastOf('module_state', bridge)?.hubSide,
-    lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),
+  const found = pastOf('module_state', bridge)?.hubSide;
+  const hubSide = found && { ...found, at: now.at - moduleStateMinutesAgo * 60 };
+  const epochSeconds = 'hubSeconds' in options ? options.hubSeconds : wallSeconds(now.at, now);
+  // The node has named the block after that of the module state.
+  const hubBlock =
+    epochSeconds === undefined ? undefined : { height: Number(HUB_HEIGHT) + 1, epochSeconds: epochSeconds + 2 };
+  const initial = before ?? { ...initialState(job.context, now.at), queries: queryStatesOf(job.context) };
+  const received = await network.document(job, { hubSide });
+  const readWith = (endpoint: EndpointState): PollResult => {
+    const answers = contractAnswers(freshAnswers(endpoint, clock().at), BRIDGE);
+    const otherAnswers = { hubSide, hubBlock, ...answers };
+    const known = received.ok ? { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } } : received;
+    return readPoll(known, job.context, clock());
   };
-  const received = await network.document(job, { otherAnswers });
-  const body = received.ok ? received.bytes : Buffer.alloc(0);
-  const result = readPoll(received, job.context);
-  const after = step(initial, result, job.context, clock());
-  const lines = (after.lastSuccess?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
+  const result = readWith(initial);
+  let polled = step(initial, result, job.context, clock());
+  if (result.outcome.ok) {
+    const queries = await answersTo(job, polled);
+    polled = step({ ...initial, queries }, readWith({ ...polled, queries }), job.context, clock());
+  }
+  const lines = (polled.lastSuccess?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [
       name + (labels === 'target="t"' ? '' : `{${labels.replace('target="t",', '')}}`),
       value,
     ]),
   );
-  return { result, body, state: after, values };
+  return { result, state: polled, values };
 }

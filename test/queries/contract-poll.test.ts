@@ -1,48 +1,44 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-chain.js';
-import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
-import { RpcError, startRpcNode, type RpcNodeOptions } from './rpc-node.js';
+import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER, type ExternalChain } from './external-chain.js';
+import { BRIDGE, configOf, DENOM, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
+import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions, type RpcRequest } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
+import { MULTICALL3 } from '../../src/simulator/json-rpc.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
-const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 
-/** The state in which the balances were read so many minutes earlier. */
-function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
-  const { lastSuccess } = endpoint;
-  const past = pastOf('external_contract', lastSuccess?.snapshot);
-  if (lastSuccess === undefined || past === undefined) throw new Error('no reading');
-  const { backing } = past;
-  if (backing === undefined) throw new Error('no balances');
-  const at = backing.at - minutes * 60;
-  const snapshot = { ...lastSuccess.snapshot, past: { ...past, backing: { ...backing, at } } };
-  return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
+/** The state so many minutes after its queries. */
+function minutesAfterQueries(endpoint: EndpointState, minutes: number): EndpointState {
+  const earlier = <Time extends number | undefined>(at: Time) => at && at - minutes * 60;
+  const queries = Array.from(endpoint.queries, ([name, query]) => {
+    const answers = Array.from(query.answers, ([key, answer]) => [key, { ...answer, at: earlier(answer.at) }] as const);
+    return [name, { ...query, roundStartedAt: earlier(query.roundStartedAt), answers: new Map(answers) }] as const;
+  });
+  return { ...endpoint, queries: new Map(queries) };
 }
 
-/** The state in which the owner was read so many minutes earlier. */
-function withInfoOf(endpoint: EndpointState, minutes: number): EndpointState {
-  const { lastSuccess } = endpoint;
-  const past = pastOf('external_contract', lastSuccess?.snapshot);
-  if (lastSuccess === undefined || past?.info.readAt === undefined) throw new Error('the owner was not read');
-  const readAt = past.info.readAt - minutes * 60;
-  const snapshot = { ...lastSuccess.snapshot, past: { ...past, info: { ...past.info, readAt } } };
-  return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
+/** A hub with a supply at the height of the module state. */
+function hubOf(supply: string): NonNullable<RpcNodeOptions['rest']> {
+  return (path, height) =>
+    path === supplyPath && height !== undefined
+      ? { body: { amount: { denom: DENOM, amount: supply } }, height }
+      : undefined;
 }
 
-function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT): NonNullable<RpcNodeOptions['rest']> {
-  return (path, height) => {
-    if (path === blockPath) {
-      const header = { height: blockHeight, time: new Date(seconds * 1000).toISOString() };
-      return { body: { block: { header } }, height: '9999999' };
-    }
-    if (path === supplyPath && height !== undefined)
-      return { body: { amount: { denom: DENOM, amount: supply } }, height };
-    return undefined;
-  };
-}
+const methodsOf = ({ received }: RpcNode): string[] => received.map(({ method }) => method).toSorted();
+
+const startWith = async (
+  change: (chain: ExternalChain) => void,
+  options: Partial<RpcNodeOptions> = {},
+): Promise<RpcNode> => {
+  const chain = createExternalChain();
+  change(chain);
+  return startRpcNode({ answer: chain.answer, rest: hubOf('1'), ...options });
+};
 
 /** The reason and the message of a failed poll. */
 async function failureOf(options: Partial<RpcNodeOptions>, timeout = '5s'): Promise<string> {
@@ -55,11 +51,11 @@ async function failureOf(options: Partial<RpcNodeOptions>, timeout = '5s'): Prom
 }
 
 describe('a poll of the contract', () => {
-  it('reads a contract, with the supply at the height of the module state', async () => {
-    const chain = createExternalChain();
+  it('reads everything with one call, and the supply at the height of the module state', async () => {
     // 10^18 is above 2^53. 1222 is owed without batch 7: 1000 + 10 + 200 + 2, and 10 more is a deposit in flight.
-    chain.setBalance(TOKEN, 10n ** 18n + 1222n);
-    const node = await startRpcNode({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
+    const node = await startWith((chain) => chain.setBalance(TOKEN, 10n ** 18n + 1222n), {
+      rest: hubOf(String(10n ** 18n)),
+    });
     const { result, values } = await pollContract(node.url);
     expect(result.outcome).toMatchObject({ ok: true });
     const { bridge_external_timestamp_seconds: seconds, ...others } = values;
@@ -79,99 +75,73 @@ describe('a poll of the contract', () => {
       [`bridge_token_supply_amount{${token}}`]: 1e18,
       [`bridge_token_backing_surplus_amount{${token}}`]: 10,
     });
-    expect(node.batches.map((batch) => batch.map(({ method }) => method))).toEqual([
-      ['eth_chainId', 'eth_syncing', 'eth_getBlockByNumber'],
-      ['eth_getBlockByNumber', ...Array.from({ length: 7 }, () => 'eth_call'), 'eth_getStorageAt'],
-    ]);
+    expect(methodsOf(node)).toEqual(['eth_call', 'eth_getStorageAt', 'eth_getStorageAt', 'eth_syncing']);
   });
 
-  it('reads balances every five minutes and the owner once an hour, and keeps them in between', async () => {
-    const chain = createExternalChain();
-    chain.setBalance(TOKEN, 5000n);
-    const node = await startRpcNode({ answer: chain.answer, rest: hubOf('1') });
+  it('reads all values of the contract each time, and keeps the implementation and the supply for five minutes', async () => {
+    const node = await startWith((chain) => chain.setBalance(TOKEN, 5000n));
     const first = await pollContract(node.url);
-    const second = await pollContract(node.url, { before: first.state });
-    expect(node.batches[3]?.map(({ method }) => method)).toEqual([
-      'eth_getBlockByNumber',
-      ...Array.from({ length: 4 }, () => 'eth_call'),
-    ]);
-    expect(second.values).toEqual({ ...first.values });
+    const [{ length: requests }, { length: received }] = [node.requests, node.received];
+    const second = await pollContract(node.url, { before: minutesAfterQueries(first.state, 4) });
+    expect(second.values).toEqual({ ...first.values, bridge_external_timestamp_seconds: expect.any(Number) });
+    expect(node.requests.length - requests, 'no supply').toBe(2);
+    expect(
+      node.received
+        .slice(received)
+        .map(({ method }) => method)
+        .toSorted(),
+    ).toEqual(['eth_call', 'eth_syncing']);
+    const behind = await pollContract(node.url, { before: second.state, hubSeconds: nowSeconds() - 300 });
+    const withoutSurplus = Object.keys(first.values).filter((name) => !/surplus|unobserved/.test(name));
+    expect(Object.keys(behind.values), 'no surplus while the hub node lags').toEqual(withoutSurplus);
+    await pollContract(node.url, { before: minutesAfterQueries(first.state, 5) });
+    expect(node.requests.length - requests).toBe(2 + 2 + 5);
   });
 
-  it('requests the owner and the implementation once an hour also if the contract or the node has none', async () => {
+  it('withdraws a supply that the hub has not answered again within ten minutes', async () => {
+    let hub = hubOf('1');
+    const node = await startWith((chain) => chain.setBalance(TOKEN, 5000n), { rest: (...request) => hub(...request) });
+    const first = await pollContract(node.url);
+    hub = () => undefined;
+    const namesAfter = async (minutes: number): Promise<string[]> => {
+      const { values } = await pollContract(node.url, { before: minutesAfterQueries(first.state, minutes) });
+      return Object.keys(values).filter((name) => /supply|surplus/.test(name));
+    };
+    expect(await namesAfter(9)).toHaveLength(2);
+    expect(await namesAfter(11)).toEqual([]);
+  });
+
+  it('has no implementation when the node answers twice in different ways, because one answer is odd', async () => {
     const { answer } = createExternalChain();
+    let slots = 0;
     const node = await startRpcNode({
       answer: (request) => {
-        if (request.method === 'eth_getStorageAt') throw new RpcError(-32_601, 'the method is not available');
-        if (JSON.stringify(request.params).includes('0x8da5cb5b')) throw new RpcError(3, 'execution reverted');
-        return answer(request);
+        if (request.method !== 'eth_getStorageAt') return answer(request);
+        slots += 1;
+        return slots === 1 ? `0x${'0'.repeat(64)}` : answer(request);
       },
-      rest: hubOf('1'),
     });
-    const first = await pollContract(node.url);
-    expect(first.values['bridge_contract_power_threshold_ratio']).toBeGreaterThan(0);
-    await pollContract(node.url, { before: first.state });
-    const counts = node.batches.map((batch) => batch.filter(({ method }) => method === 'eth_getStorageAt').length);
-    expect(counts).toEqual([0, 1, 0, 0]);
-  });
-
-  it('reads a changed owner or implementation again with the next poll, because it can be one odd answer', async () => {
-    const { answer } = createExternalChain();
-    let isOdd = false;
-    const node = await startRpcNode({
-      answer: (request) => (request.method === 'eth_getStorageAt' && isOdd ? `0x${'0'.repeat(64)}` : answer(request)),
-      rest: hubOf('1'),
-    });
-    const first = await pollContract(node.url);
-    isOdd = true;
-    const odd = await pollContract(node.url, { before: withInfoOf(first.state, 61) });
-    isOdd = false;
-    const info = `bridge_contract_info{owner="${OWNER}",implementation="${IMPLEMENTATION}"}`;
-    expect(odd.values[info]).toBeUndefined();
-    const next = await pollContract(node.url, { before: odd.state });
-    expect(next.values[info]).toBe(1);
+    const { values } = await pollContract(node.url);
+    expect(Object.keys(values).filter((name) => name.startsWith('bridge_contract_info'))).toEqual([]);
+    expect(slots).toBe(2);
   });
 
   it('says that the hub does not know a set or an event only when the hub block is of now', async () => {
-    const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
-    const valuesAt = async (
-      hubSeconds: number,
-      hubHeight?: string,
-    ): Promise<readonly (readonly [number | undefined, number | undefined])[]> => {
-      const { answer } = createExternalChain();
-      const node = await startRpcNode({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
-      const first = await pollContract(node.url, { moduleState });
-      // Without balances.
-      const second = await pollContract(node.url, { moduleState, before: first.state });
-      return [first, second].map(({ values }) => [
-        values['bridge_contract_valset_unknown'],
-        values['bridge_contract_unobserved_events'],
-      ]);
+    const valuesAt = async (hubSeconds: number | undefined): Promise<readonly (number | undefined)[]> => {
+      const node = await startWith(() => undefined);
+      const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
+      const { values } = await pollContract(node.url, { moduleState, hubSeconds });
+      return [values['bridge_contract_valset_unknown'], values['bridge_contract_unobserved_events']];
     };
-    const known = [1, 3];
-    const unknown = [undefined, undefined];
-    expect(await valuesAt(nowSeconds())).toEqual([known, known]);
-    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toEqual([unknown, unknown]);
-    expect(await valuesAt(nowSeconds(), '8299999'), 'a proxy that answers with another block').toEqual([
-      unknown,
-      unknown,
-    ]);
-  });
-
-  it('asks a hub that knows every event and set for no block', async () => {
-    const { answer } = createExternalChain();
-    const requests: string[] = [];
-    const rest: RpcNodeOptions['rest'] = (path, height) => {
-      requests.push(path);
-      return hubOf('1')(path, height);
-    };
-    const node = await startRpcNode({ answer, rest });
-    const moduleState = { ...state, last_observed_nonce: '103' };
-    const first = await pollContract(node.url, { moduleState });
-    expect(requests.splice(0)).toEqual([blockPath, supplyPath]);
-    const second = await pollContract(node.url, { moduleState, before: first.state });
-    expect(second.values['bridge_contract_unobserved_events']).toBe(0);
-    expect(requests).toEqual([]);
+    expect(await valuesAt(nowSeconds())).toEqual([1, 3]);
+    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toEqual([undefined, undefined]);
+    expect(await valuesAt(undefined), 'a node that does not say it').toEqual([undefined, undefined]);
+    const node = await startWith(() => undefined);
+    const known = await pollContract(node.url, {
+      moduleState: { ...state, last_observed_nonce: '103' },
+      hubSeconds: undefined,
+    });
+    expect(known.values['bridge_contract_unobserved_events'], 'a hub that knows every event').toBe(0);
   });
 
   interface SurplusOptions {
@@ -179,6 +149,8 @@ describe('a poll of the contract', () => {
     readonly lagSeconds?: number;
     readonly externalBlockTime?: number;
     readonly moduleState?: object;
+    readonly hubSeconds?: number | undefined;
+    readonly moduleStateMinutesAgo?: number;
   }
 
   const withoutBatches = { ...state, batches: [] };
@@ -192,8 +164,10 @@ describe('a poll of the contract', () => {
   it.each<[string, number | undefined, SurplusOptions]>([
     ['both are of now', -1212, {}],
     ['the external chain lags', undefined, { lagSeconds: 300 }],
-    ['the hub node lags', undefined, { rest: hubOf('0', nowSeconds() - 300) }],
-    ['the hub has no such queries', undefined, { rest: () => undefined }],
+    ['the hub node lags', undefined, { hubSeconds: nowSeconds() - 300 }],
+    ['the hub node does not say its time', undefined, { hubSeconds: undefined }],
+    ['the module state is old', undefined, { moduleStateMinutesAgo: 5 }],
+    ['the hub has no supply', undefined, { rest: () => undefined }],
     ['the supply is not of the height', undefined, { rest: latest }],
     ['12 confirmations take 144 s, which is longer than the lag', -1212, { lagSeconds: 100 }],
     ['12 confirmations take 24 s', undefined, { lagSeconds: 100, externalBlockTime: 2000 }],
@@ -210,71 +184,67 @@ describe('a poll of the contract', () => {
     chain.setBalance(TOKEN, 0n);
     const node = await startRpcNode({ answer: chain.answer, rest: rest ?? hubOf('0') });
     const { values } = await pollContract(node.url, options);
-    expect(values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`]).toBe(surplus);
+    const token = `{token_contract="${TOKEN}",denom="${DENOM}"}`;
+    expect(values[`bridge_token_backing_surplus_amount${token}`]).toBe(surplus);
+    expect(values[`bridge_contract_token_balance_amount${token}`], 'every poll reads the balance').toBe(0);
   });
 
-  it('withdraws balances that could not be read again, because the module state is not polled', async () => {
-    const chain = createExternalChain();
-    chain.setBalance(TOKEN, 0n);
-    const node = await startRpcNode({ answer: chain.answer, rest: hubOf('0') });
-    const first = await pollContract(node.url);
-    const backing = Object.keys(first.values).filter((name) => /backing|supply|balance/.test(name));
-    expect(backing).toHaveLength(3);
-    const valuesAfter = async (minutes: number): Promise<readonly string[]> => {
-      const { values } = await pollContract(node.url, {
-        before: withBackingOf(first.state, minutes),
-        moduleStateMinutesAgo: 5,
-      });
-      return Object.keys(values).filter((name) => backing.includes(name));
-    };
-    expect(await valuesAfter(10)).toEqual(backing);
-    expect(await valuesAfter(12)).toEqual([]);
-  });
-
-  it('loses only the families of answers that are missing or invalid', async () => {
+  it('loses only the families of values that are missing or invalid', async () => {
     const { answer } = createExternalChain();
-    const partly = await startRpcNode({
-      answer: (request) => {
-        const { data = '' } = (request.params[0] ?? {}) as { data?: string };
-        if (data === '0x5c975abb') return `0x${'00'.repeat(31)}02`;
-        if (data === '0x73b20547') throw new RpcError(-32_000, `execution reverted at /v3/${SECRET}`);
-        if (data === '0xb56561fe') return { not: 'a string' };
-        if (request.method === 'eth_getStorageAt') return '0x';
-        return answer(request);
-      },
-      rest: hubOf('1'),
-    });
-    const { values, state: after } = await pollContract(partly.url);
-    expect(Object.keys(values).filter((name) => /event|paused|valset|info/.test(name))).toEqual([]);
+    const node = await startWith((chain) => {
+      chain.setResult(BRIDGE, '0x5c975abb', `0x${'00'.repeat(31)}02`);
+      chain.setResult(BRIDGE, '0x73b20547', undefined);
+      chain.setResult(BRIDGE, '0xb56561fe', `0x${'00'.repeat(64)}`);
+    }, {});
+    const { values, state: after } = await pollContract(node.url);
+    expect(Object.keys(values).filter((name) => /event|paused|valset/.test(name))).toEqual([]);
     expect(values['bridge_external_height']).toBe(Number(HEIGHT));
-    expect(Object.fromEntries(after.invalidValues)).toEqual({
+    expect(values[`bridge_contract_info{owner="${OWNER}",implementation="${IMPLEMENTATION}"}`]).toBe(1);
+    expect(Object.fromEntries(after.invalidValues)).toMatchObject({
       balanceOf: 1,
-      implementation: 1,
       paused: 1,
       state_lastValsetNonce: 1,
     });
+    expect(after.invalidValues.get('state_lastEventNonce'), 'a call that reverts is no invalid value').toBeUndefined();
+    const withoutStorage = await startRpcNode({
+      answer: (request) => {
+        if (request.method === 'eth_getStorageAt') throw new RpcError(-32_601, 'the method is not available');
+        return answer(request);
+      },
+    });
+    const { values: others } = await pollContract(withoutStorage.url);
+    expect(Object.keys(others).filter((name) => name.startsWith('bridge_contract_info'))).toEqual([]);
+    expect(others['bridge_contract_paused']).toBe(0);
   });
 
-  it('is limited to 50 calls', async () => {
+  it('is limited to 20 tokens with a live batch, of which those that are judged come first', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => `0x${String(index + 10).repeat(20)}`);
     const batches = tokens.map((token, index) => ({
       batch_nonce: String(index),
       token_contract: token,
       transactions: [],
     }));
-    const { answer } = createExternalChain();
-    const node = await startRpcNode({ answer, rest: hubOf('1') });
-    await pollContract(node.url, { moduleState: { ...state, batches } });
-    expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
+    const node = await startWith(() => undefined);
     const judged = tokens.slice(10, 30);
-    const largest = await startRpcNode({ answer, rest: hubOf('1') });
-    const { values, state: after } = await pollContract(largest.url, { moduleState: { ...state, batches }, judged });
-    expect(largest.batches.flat().length).toBe(3 + 1 + 3 + 20 + 20 + 3);
+    const { values, state: after } = await pollContract(node.url, { moduleState: { ...state, batches }, judged });
     const nonces = Object.keys(values).filter((name) => name.startsWith('bridge_contract_last_batch_nonce'));
-    expect(nonces, 'those that are judged come first').toHaveLength(20);
+    expect(nonces).toHaveLength(20);
     expect(nonces.every((name) => judged.some((token) => name.includes(token)))).toBe(true);
     const families = after.lastSuccess?.snapshot.renderedFamilies ?? [];
     expect(families.find(({ name }) => name === 'bridge_contract_last_batch_nonce')?.withdrawn).toBeUndefined();
+    expect(methodsOf(node).filter((method) => method === 'eth_call')).toHaveLength(1);
+  });
+
+  it('is fine with a node that does not know eth_syncing', async () => {
+    const { answer } = createExternalChain();
+    const node = await startRpcNode({
+      answer: (request) => {
+        if (request.method === 'eth_syncing') throw new RpcError(-32_601, 'not here');
+        return answer(request);
+      },
+    });
+    const { result } = await pollContract(node.url);
+    expect(result.outcome).toMatchObject({ ok: true });
   });
 });
 
@@ -283,10 +253,18 @@ describe('a failed poll of the contract names the host, the reason and what the 
   const withResult = (method: string, result: unknown): Partial<RpcNodeOptions> => ({
     answer: (request) => (request.method === method ? result : answer(request)),
   });
-  const withPinnedBlock = (block: unknown): Partial<RpcNodeOptions> => ({
-    answer: (request) =>
-      request.method === 'eth_getBlockByNumber' && request.params[0] !== 'latest' ? block : answer(request),
+  const withError = (code: number, message: string): Partial<RpcNodeOptions> => ({
+    answer: (request) => {
+      if (request.method === 'eth_call') throw new RpcError(code, message);
+      return answer(request);
+    },
   });
+  const withMulticall = (data: string, result: string | undefined): Partial<RpcNodeOptions> => {
+    const chain = createExternalChain();
+    chain.setResult(MULTICALL3, data, result);
+    return { answer: chain.answer };
+  };
+  const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
   const withStatus = (code: number, body: string, headers = {}): Partial<RpcNodeOptions> => ({
     respond: (request, response) => {
       response.writeHead(code, headers).end(body.replace('URL', request.url ?? ''));
@@ -297,23 +275,40 @@ describe('a failed poll of the contract names the host, the reason and what the 
     request.socket.destroy();
     return true;
   };
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+  const nestedResult: RpcNodeOptions['reject'] = ({ method }, response) => {
+    if (method === 'eth_call') response.end(`{"jsonrpc": "2.0", "id": 1, "result": ${nested}}`);
+    return method === 'eth_call';
+  };
 
   it.each<[string, Partial<RpcNodeOptions>]>([
     [
       'schema: HOST: is a node of chain 11155111, not of chain 1 (bridge_chain_id)',
-      withResult('eth_chainId', '0xaa36a7'),
+      withMulticall('0x3408e470', word(11_155_111n)),
     ],
-    ['schema: HOST: did not answer eth_chainId with a chain id', withResult('eth_chainId', 1)],
+    [
+      'schema: HOST: the chain has no Multicall3 at 0xcA11bde05977b3631167028862bE2a173976CA11, through which the contract is read',
+      withResult('eth_call', '0x'),
+    ],
     ['schema: HOST: the node is syncing', withResult('eth_syncing', { currentBlock: '0x1' })],
+    ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', word(32n))],
+    ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', `0x${'f'.repeat(640)}`)],
+    ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', 'not digits')],
+    ['schema: HOST: the result is not that of Multicall3', withMulticall('0x3408e470', undefined)],
+    ['schema: HOST: the result is not that of Multicall3', withMulticall('0x0f28c97d', word(2n ** 200n))],
     [
-      'schema: HOST: returned a block without a number or time',
-      withResult('eth_getBlockByNumber', { number: '0x1', timestamp: 'now' }),
+      'rate_limited: HOST: responded with JSON-RPC error -32005: daily limit of …',
+      withError(-32_005, `daily limit of ${SECRET}`),
     ],
-    ['schema: HOST: does not have the block that it, or another node behind it, has named', withPinnedBlock(null)],
+    ['rate_limited: HOST: responded with JSON-RPC error 429: too many', withError(429, 'too many')],
     [
-      `schema: HOST: returned another block than ${HEIGHT}`,
-      withPinnedBlock({ number: '0x10', timestamp: '0x60000000' }),
+      'schema: HOST: responded with JSON-RPC error -32603: upstream timeout at /…',
+      withError(-32_603, `upstream timeout at /v3/${SECRET}`),
     ],
+    ['schema: HOST: responded with an error: no batches', withStatus(200, '{"error": "no batches"}')],
+    ['schema: HOST: responded with an error', withStatus(200, `{"jsonrpc": "2.0", "id": 1, "error": ${nested}}`)],
+    ['schema: HOST: the response is not JSON-RPC', { reject: nestedResult }],
     [
       'unauthorized: HOST: responded with status 401: invalid key /…',
       withStatus(401, '{"message": "invalid key URL"}'),
@@ -322,19 +317,22 @@ describe('a failed poll of the contract names the host, the reason and what the 
       'status: HOST: responded with status 302, a redirect to http://other.example/…/, which is not followed',
       withStatus(302, '', { location: `http://other.example/v3/${SECRET}/` }),
     ],
-    [
-      'not_json: HOST: the response is not JSON: Sign in to /…',
-      withStatus(200, '<html><title>Sign in to URL</title></html>'),
-    ],
+    ['not_json: HOST: not valid JSON: Sign in to /…', withStatus(200, '<html><title>Sign in to URL</title></html>')],
     ['schema: HOST: the response is not JSON-RPC', withStatus(200, '{"jsonrpc": "2.0"}')],
     ['schema: HOST: the response is not JSON-RPC: /… is disabled', withStatus(200, '{"message": "URL is disabled"}')],
-    ['schema: HOST: did not answer eth_chainId', { arrange: () => [] }],
-    ['schema: HOST: did not answer eth_chainId', { arrange: () => [null, 1, 'x', { id: 'a' }] }],
     ['too_large: HOST: body is larger than 1MiB', withStatus(200, `["${'x'.repeat(10_000_000)}"]`)],
     ['timeout: HOST: timed out after 500 ms (poll.timeout)', { respond: () => true }],
     ['aborted: HOST: connection lost: other side closed', { respond: closes }],
   ])('%s', async (expected, options) => {
     expect(await failureOf(options, expected.startsWith('timeout') ? '500ms' : undefined)).toBe(expected);
+  });
+
+  it('is limited by the status of the server, with its words', async () => {
+    const limited = (_request: RpcRequest, response: ServerResponse): boolean => {
+      response.writeHead(429).end(JSON.stringify({ error: { message: `limit of ${SECRET} exceeded` } }));
+      return true;
+    };
+    expect(await failureOf({ reject: limited })).toMatch(/^rate_limited: HOST: responded .*: limit of … exceeded$/);
   });
 
   it('before a module state says where the contract is', async () => {
@@ -345,7 +343,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
       ok: false,
       error: { reason: 'schema', message: `${host}: the module state does not say where the contract is` },
     });
-    expect(node.batches).toEqual([]);
+    expect(node.received).toEqual([]);
   });
 });
 

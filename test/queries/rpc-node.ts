@@ -22,14 +22,12 @@ export class RpcError extends Error {
 
 export interface RpcNodeOptions {
   readonly answer: Answer;
-  /** Changes the answers of a batch before they are sent. */
-  readonly arrange?: ((answers: readonly object[], requests: readonly RpcRequest[]) => unknown) | undefined;
   /** The bodies of the REST API by path and query, and the height of their header. */
   readonly rest?: RespondRest | undefined;
   /** Sends the whole response; returns whether it did. */
   readonly respond?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** The same for the requests of a body. */
-  readonly reject?: ((requests: readonly RpcRequest[], response: ServerResponse) => boolean) | undefined;
+  /** The same, by the request in the body. */
+  readonly reject?: ((request: RpcRequest, response: ServerResponse) => boolean) | undefined;
 }
 
 type RespondRest = (
@@ -38,11 +36,11 @@ type RespondRest = (
 ) => { readonly body: unknown; readonly height?: string } | undefined;
 
 export interface RpcNode extends Node {
-  readonly batches: readonly (readonly RpcRequest[])[];
+  readonly received: readonly RpcRequest[];
 }
 
-export async function startRpcNode({ answer, arrange, rest, respond, reject }: RpcNodeOptions): Promise<RpcNode> {
-  const batches: RpcRequest[][] = [];
+export async function startRpcNode({ answer, rest, respond, reject }: RpcNodeOptions): Promise<RpcNode> {
+  const received: RpcRequest[] = [];
   const node = await startNode({
     respond: (request, response) => {
       if (respond?.(request, response) === true) return;
@@ -50,25 +48,21 @@ export async function startRpcNode({ answer, arrange, rest, respond, reject }: R
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-        const body: RpcRequest | RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString());
-        const requests = [body].flat();
-        batches.push(requests);
-        if (reject?.(requests, response) === true) return;
-        const answers = await Promise.all(requests.map(async (one) => answerOne(one, answer)));
-        const arranged = arrange ? arrange(answers, requests) : answers;
+        const rpc: RpcRequest = JSON.parse(Buffer.concat(chunks).toString());
+        received.push(rpc);
+        if (reject?.(rpc, response) === true) return;
         response.setHeader('content-type', 'application/json');
-        // A request that is no batch has an answer that is no list.
-        response.end(JSON.stringify(Array.isArray(arranged) && !Array.isArray(body) ? (arranged[0] ?? []) : arranged));
+        response.end(JSON.stringify(answerOne(rpc, answer)));
       })();
     },
   });
-  return { ...node, batches };
+  return { ...node, received };
 }
 
-async function answerOne(request: RpcRequest, answer: Answer): Promise<object> {
+function answerOne(request: RpcRequest, answer: Answer): object {
   const { id } = request;
   try {
-    return { jsonrpc: '2.0', id, result: await answer(request) };
+    return { jsonrpc: '2.0', id, result: answer(request) };
   } catch (error) {
     const { code, message } = error instanceof RpcError ? error : { code: -32_000, message: String(error) };
     return { jsonrpc: '2.0', id, error: { code, message } };

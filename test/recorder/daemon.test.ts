@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeRecording, encodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
-import { RPC_PATH } from '../../src/simulator/json-rpc.js';
+import { MULTICALL3, RPC_PATH } from '../../src/simulator/json-rpc.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { startDaemon } from '../support/processes.js';
@@ -68,22 +68,16 @@ describe('the recorder of a daemon', () => {
     expect(JSON.stringify(first?.header)).not.toContain('hunter2');
   });
 
-  it('writes the answers of the contract with the calls, and nothing of the address, which may have a key', async () => {
+  it('writes the result of the contract with its call, and nothing of the address, which may have a key', async () => {
     const recording = await waitFor(
       async () => recordingsOf('external_contract').find(({ header }) => header.outcome === 'ok'),
       (found) => found !== undefined,
     );
-    const { header, body } = recording ?? { header: undefined, body: Buffer.from('[]') };
+    const { header, body } = recording ?? { header: undefined, body: Buffer.from('{}') };
     expect(header).toMatchObject({ document: 'external_contract', outcome: 'ok' });
     expect(header).not.toHaveProperty('path');
-    const answers = JSON.parse(body.toString()) as { id: number }[];
-    expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(header?.calls?.map(({ id }) => id));
-    expect(header?.calls?.at(1)).toEqual({
-      id: 2,
-      to: expect.any(String),
-      data: expect.any(String),
-      block: header?.calls?.[0]?.block,
-    });
+    expect(JSON.parse(body.toString())).toEqual({ jsonrpc: '2.0', id: 1, result: expect.stringMatching(/^0x/) });
+    expect(header?.call).toEqual({ to: MULTICALL3, data: expect.stringMatching(/^0x82ad56cb/), block: 'latest' });
     for (const secret of ['hunter2', RPC_PATH, simulator.url, new URL(simulator.url).host]) {
       expect(header && encodeRecording(header, body).toString()).not.toContain(secret);
     }

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -34,25 +34,23 @@ export async function startRecordedChain(
   const { path: directory } = createTempFolder();
   const model = createModel({ seed: 5, scenario, startTime: 1_790_000_000, blockTimeMs: 6_000 });
   const config = configOf(model, recorderIntervalMs);
-  return { model, config, directory, daemon: await startRecordedLoop(config, directory) };
+  return {
+    model,
+    config,
+    directory,
+    daemon: await startRecordedLoop(config, directory, (path, request) => respondTo(model, path, request)),
+  };
 }
 
 function configOf(model: Model, recorderIntervalMs: number): Config {
   const config = demoConfig('http://127.0.0.1:1317', model);
   return {
     ...config,
-    // Names and other queries of the node are not recorded.
-    targets: config.targets.map(({ bridge, crosschain, ...target }) => ({
+    targets: config.targets.map(({ bridge, ...target }) => ({
       ...target,
       ...(bridge && {
-        bridge: {
-          ...bridge,
-          node_queries: 'off' as const,
-          validator_names: 'off' as const,
-          ...(bridge.external && { external: { ...bridge.external, interval: POLL_MS } }),
-        },
+        bridge: { ...bridge, ...(bridge.external && { external: { ...bridge.external, interval: POLL_MS } }) },
       }),
-      ...(crosschain && { crosschain: { ...crosschain, node_queries: 'off' as const, cctx_queries: 'off' as const } }),
     })),
     poll: { ...config.poll, interval: POLL_MS, timeout: 20_000, stale_after: 300_000 },
     recorder: { ...config.recorder, interval: recorderIntervalMs },
@@ -61,13 +59,10 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { otherAnswers = {}, readsAll }, at) => {
+  (document, { hubSide }, at) => {
     if (document === 'external_contract') {
-      const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
-      if (hubSide === undefined) return undefined;
-      const known = readsAll === true ? undefined : lastReading;
-      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, hubSide, model, at.at);
-      return { body, exchange, height: undefined };
+      const received = simulatedContractBody({ hubSide }, model, at.at);
+      return received && { body: received.bytes, call: received.otherAnswers?.call, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };
@@ -78,7 +73,8 @@ async function replayed(directory: string, config: Config): Promise<Map<string, 
   vi.useRealTimers();
   const texts = new Map<string, string[]>();
   const problems: string[] = [];
-  const polls = readRecording(directory, {
+  const polls = new Map<string, number | undefined>();
+  const exchanges = readRecording(directory, {
     fromMs: -Infinity,
     toMs: Infinity,
     maxBodyBytes: 2 ** 26,
@@ -86,11 +82,14 @@ async function replayed(directory: string, config: Config): Promise<Map<string, 
   });
   // Without a step at the time of a poll.
   const range = { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 };
-  for await (const { endpoints, isStep, now } of replay(polls, config, range)) {
+  for await (const { endpoints, isStep, now } of replay(exchanges, config, range)) {
     const states = endpoints.map(({ state }) => state);
     const [document] = states.map((state) => state.document);
     if (isStep || document === undefined) continue;
-    texts.set(document, [...(texts.get(document) ?? []), renderEndpoints(states, 'openmetrics', now)]);
+    // The first document of a process steps twice.
+    const before = (texts.get(document) ?? []).slice(0, polls.get(document) === states[0]?.polls ? -1 : undefined);
+    polls.set(document, states[0]?.polls);
+    texts.set(document, [...before, renderEndpoints(states, 'openmetrics', now)]);
   }
   expect(problems).toEqual([]);
   return texts;

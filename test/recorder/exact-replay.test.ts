@@ -43,8 +43,8 @@ describe('a recording of every poll', () => {
     const withBody =
       (body: string, height: number | undefined): Respond =>
       (document, input, at) => {
-        const { exchange } = ok(document, input, at) ?? {};
-        return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
+        const { call } = ok(document, input, at) ?? { call: undefined };
+        return { body: Buffer.from(body), height, call };
       };
     // A height of 0 is no height, and is counted as an invalid value.
     const zero: Respond = (document, job, at) => {

@@ -3,12 +3,15 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import { toMilliseconds, type Clock, type Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
+import type { SteppedPoll } from '../../src/engine/engine.js';
 import { endpointId } from '../../src/engine/endpoint-state.js';
 import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/engine/loop.js';
 import { memoryOf } from '../../src/engine/memory.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { ContractExchange, DocumentName } from '../../src/document-types.js';
-import { failure } from '../../src/http/failure-reasons.js';
+import type { ContractCall, DocumentName } from '../../src/document-types.js';
+import type { NodeQuery, QueryRequest } from '../../src/queries/query.js';
+import type { QueryResponse } from '../../src/simulator/query-service.js';
+import { exchangeOf } from '../../src/sources/simulator.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
@@ -20,11 +23,14 @@ import { failedFetch, fetchedBody } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
 
+/** More than between the end of an exchange and what follows from it. */
+const IDLE_TURNS = 20;
+
 export interface Response {
   readonly body: Buffer;
   readonly height: number | undefined;
   /** Of a contract. */
-  readonly exchange?: ContractExchange;
+  readonly call?: ContractCall | undefined;
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
@@ -54,24 +60,38 @@ export interface RecordedLoop {
   readonly restart: () => Promise<void>;
 }
 
-export async function startRecordedLoop(config: Config, directory: string): Promise<RecordedLoop> {
+export async function startRecordedLoop(
+  config: Config,
+  directory: string,
+  respondToQuery: (path: string, request: QueryRequest) => QueryResponse,
+): Promise<RecordedLoop> {
   let elapsedMs = 0;
   /** Each process begins with another offset. */
   let clockOffset = 4.321;
   const now = (): Moment => ({ at: toMilliseconds(START_SECONDS + elapsedMs / 1000), clockOffset });
   let respond: Respond = () => undefined;
-  let started = 0;
+  /** Exchanges that have begun and not ended. */
+  let running = 0;
+  /** The exposition of each endpoint after the present poll. */
+  let exported = new Map<string, string>();
   const fetches: Fetch[] = [];
   const source = {
     document: async (job: PollJob, input: DocumentRequest): Promise<Received> => {
-      started += 1;
+      running += 1;
       // As with a network, the polls of all endpoints begin before the first one ends.
       await nextTurn();
-      const received = fetchOnce(job, input, respond(job.context.document, input, now()), now, () => (elapsedMs += 7));
+      const received = fetchOnce(job, respond(job.context.document, input, now()), now, () => (elapsedMs += 7));
       fetches.push({ job, input, received });
+      running -= 1;
       return received;
     },
-    sendQuery: async () => ({ ...failure('status', ''), isRefused: true }),
+    query: async (_job: PollJob, query: NodeQuery, request: QueryRequest) => {
+      running += 1;
+      await nextTurn();
+      elapsedMs += 1;
+      running -= 1;
+      return exchangeOf(query, request, respondToQuery);
+    },
   };
 
   let writer: RecordingDirectory;
@@ -86,22 +106,35 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
     };
     writer = await openDirectory(directory, 2 ** 40, { sync: false });
     const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
-      record: (header, body) => {
-        recorded = recorded.then(async () => writer.write(header, body));
+      record: (header, body, queryLines) => {
+        recorded = recorded.then(async () => writer.write(header, body, queryLines));
       },
       status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    return createPollLoop({ source, log: pino({ level: 'silent' }), now, recorder, stateFile });
+    const exporting = {
+      ...recorder,
+      polled: (poll: SteppedPoll): void => {
+        recorder.polled?.(poll);
+        const { document, lastPoll } = poll.after;
+        exported.set(
+          document,
+          renderEndpoints([poll.after], 'openmetrics', { ...now(), at: lastPoll?.at ?? now().at }),
+        );
+      },
+    };
+    return createPollLoop({ source, log: pino({ level: 'silent' }), now, recorder: exporting, stateFile });
   }
 
-  /** Waits until the steps of all polls that have started are taken. */
+  /** Waits until all exchanges have ended and all steps are taken. */
   async function settle(): Promise<void> {
     // The first poll of a contract begins after that of its module state.
-    const isWaiting = (): boolean => loop.states().some(({ polls }) => polls === 0);
-    // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
-    while (pollsOf(loop) < started || isWaiting()) await nextTurn();
+    const isWaiting = (): boolean => running > 0 || loop.states().some(({ polls }) => polls === 0);
+    for (let idleTurns = 0; idleTurns < IDLE_TURNS; idleTurns = isWaiting() ? 0 : idleTurns + 1) {
+      // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
+      await nextTurn();
+    }
     await recorded;
   }
 
@@ -109,7 +142,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
   let isConfigured = false;
   const poll = async (answer: Respond): Promise<Map<string, string>> => {
     respond = answer;
-    const before = new Map(loop.states().map((state) => [state.document, state.polls]));
+    exported = new Map();
     // By the timers only: the clocks are advanced by the test.
     if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
@@ -118,15 +151,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
     }
     isConfigured = true;
     await settle();
-    return new Map(
-      loop
-        .states()
-        .filter(({ document, polls }) => polls > (before.get(document) ?? 0))
-        .map((state) => [
-          state.document,
-          renderEndpoints([state], 'openmetrics', { ...now(), at: state.lastPoll?.at ?? now().at }),
-        ]),
-    );
+    return exported;
   };
   return {
     get loop() {
@@ -141,7 +166,6 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
     restart: async () => {
       loop.close();
       isConfigured = false;
-      started = 0;
       const saved = loop.states().flatMap((state) => memoryOf(state) ?? []);
       loop = await start(saved.map((remembered) => written(remembered, now())));
     },
@@ -152,20 +176,10 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
   };
 }
 
-function pollsOf(loop: PollLoop): number {
-  return loop.states().reduce((sum, { polls }) => sum + polls, 0);
-}
-
-function fetchOnce(
-  job: PollJob,
-  { otherAnswers }: DocumentRequest,
-  response: Response | undefined,
-  now: () => Moment,
-  takeTime: () => void,
-): Received {
+function fetchOnce(job: PollJob, response: Response | undefined, now: () => Moment, takeTime: () => void): Received {
   takeTime();
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
-  const { body: bytes, height: number, exchange } = response;
+  const { body: bytes, height: number, call } = response;
   const height = number === undefined ? undefined : asDecimalString(String(number));
   const receivedAt = now();
   takeTime();
@@ -175,7 +189,7 @@ function fetchOnce(
     source: 'node/path',
     height,
     receivedAt: receivedAt.at,
-    ...(exchange && { otherAnswers: { ...exchange, ...otherAnswers } }),
+    ...(call && { otherAnswers: { call } }),
     foundPath,
   };
   return fetchedBody(body);

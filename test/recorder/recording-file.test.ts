@@ -64,13 +64,8 @@ describe('the file of a recorded poll', () => {
     ['{version}\n', 'the header line is not JSON'],
     ['{"version":2}\n', 'header.version: Invalid input: expected 1'],
     [`${JSON.stringify({ ...HEADER, outcome: 'good' })}\n`, 'header.outcome: Invalid option: expected one of "ok"|'],
-    [`${JSON.stringify({ ...HEADER, calls: [{ id: '1' }] })}\n`, 'header.calls.0.id: Invalid input: expected number'],
-    [
-      `${JSON.stringify({ ...HEADER, calls: [{ id: 1, to: '0x', data: '0x', block: 'latest' }] })}\n`,
-      'header.calls.0.block: Invalid string: must match pattern',
-    ],
+    [`${JSON.stringify({ ...HEADER, call: { to: '0x' } })}\n`, 'header.call.data: Invalid input: expected string'],
     [`${JSON.stringify({ ...HEADER, received: 'now' })}\n`, 'header.received: Invalid ISO datetime'],
-    [`${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`, 'header.hub.facts: Invalid input: expected object'],
   ])('is rejected with the content %j', (content, message) => {
     expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
   });

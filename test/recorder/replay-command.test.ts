@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../support/clock.js';
 import { simulatedContractBody } from '../../src/sources/simulator.js';
@@ -35,7 +36,7 @@ for minute in $(seq 0 5 115); do
     record main module_state "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
   fi
   record main rate_limiter_input '"outcome":"ok"' < input.json
-  record main external_contract "\\"outcome\\":\\"ok\\",\\"calls\\":$(cat calls.json)" < answers.json
+  record main external_contract "\\"outcome\\":\\"ok\\",\\"call\\":$(cat call.json)" < answer.json
 done
 `;
 
@@ -46,9 +47,9 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { bytes, otherAnswers } = simulatedContractBody(undefined, hubSide(model), model, clock().at);
-  folder.write('answers.json', bytes);
-  folder.write('calls.json', JSON.stringify(otherAnswers.calls));
+  const received = simulatedContractBody({ hubSide: hubSide(model) }, model, clock().at);
+  folder.write('answer.json', received?.bytes ?? '');
+  folder.write('call.json', JSON.stringify(received?.otherAnswers?.call));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 
@@ -63,6 +64,7 @@ function hubSide(model: Model): HubSide {
     lastObservedNonce: undefined,
     newestValsetNonce: undefined,
     lastBatchNonce: undefined,
+    blockSeconds: undefined,
     externalBlockMs: undefined,
     powerThreshold: '0.66',
     batchTokens: [],
@@ -133,7 +135,7 @@ describe('replay --recording', () => {
     expect(nonces.filter((minute) => minute > 65.1 && minute < 90)).toEqual([]);
   });
 
-  it('has the metrics of a contract, compared with the module state only if the time of its block was recorded', () => {
+  it('has the metrics of a contract, compared with the module state only if the time of its block is known', () => {
     const { stdout } = whole;
     const paused = pointsOf(stdout, 'bridge_contract_paused{target="main"}');
     expect(paused.length).toBeGreaterThan(120);
@@ -159,6 +161,10 @@ describe('replay --recording', () => {
     truncateSync(join(day, '231000.250Z.json.gz'), 1000);
     writeFileSync(join(day, '231500.250Z.json.gz'), 'not gzip');
     writeFileSync(join(day, '232000.250Z.json.gz'), readFileSync(join(day, '232500.250Z.json.gz')));
+    const ofContract = join(copy, 'main/external_contract/2026-11-23/232500.250Z.json.gz');
+    const header = { target: 'main', document: 'external_contract', time: '2026-11-23T23:25:00.250Z', outcome: 'ok' };
+    const older = { version: 1, ...header, calls: [{ id: 1, to: '', data: '', block: '0x1' }], hub: { age_ms: 1 } };
+    writeFileSync(ofContract, gzipSync(`${JSON.stringify(older)}\n[]`));
     for (const name of ['notes.txt', '.233000.250Z.json.gz.tmp']) writeFileSync(join(day, name), 'mine');
     for (const name of ['lost+found', '..data', 'main/other', 'main/module_state/today']) mkdirSync(join(copy, name));
     const { code, stdout, stderr } = await runHere(['replay', '--recording', copy]);
@@ -167,6 +173,7 @@ describe('replay --recording', () => {
       `bridge-exporter: ${day}/231000.250Z.json.gz: unexpected end of file`,
       `bridge-exporter: ${day}/231500.250Z.json.gz: incorrect header check`,
       `bridge-exporter: ${day}/232000.250Z.json.gz: the header is that of another target, document or time`,
+      `bridge-exporter: ${ofContract}: the header has no call, as before the contract was read by Multicall3`,
     ]);
     expect(stdout).toMatch(/# EOF\n$/);
     expect(pointsOf(stdout, 'bridge_last_observed_nonce').length).toBeGreaterThan(60);

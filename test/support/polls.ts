@@ -1,5 +1,5 @@
 import type { Moment } from '../../src/clock.js';
-import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
+import type { DocumentName, LabelSettings, OtherAnswers, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
@@ -9,6 +9,7 @@ import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, otherAnswersOf, queryContext } from '../../src/engine/other-answers.js';
 import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { exchangeOf } from '../../src/sources/simulator.js';
+import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
@@ -70,17 +71,17 @@ export function pollInput(
   context: StepContext,
   state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
-  at: Moment,
-): DocumentRequest {
-  const request = documentRequest(context, state, siblingOf);
-  return { ...request, otherAnswers: { ...request.otherAnswers, ...otherAnswersOf(context, state, siblingOf, at) } };
+  now: Moment,
+): DocumentRequest & { readonly otherAnswers: OtherAnswers } {
+  const otherAnswers = otherAnswersOf(context, state, siblingOf, now);
+  return { ...documentRequest(context, state, siblingOf), otherAnswers };
 }
 
 /** The states of the queries of an endpoint after immediate answers to all due queries. */
 export function answerQueries(
   context: StepContext,
   before: EndpointState,
-  respond: (path: string) => QueryResponse,
+  respond: (path: string, request: QueryRequest) => QueryResponse,
   at: Moment,
 ): QueryStates {
   let state = { ...before, queries: queryStatesOf(context, before.queries) };

@@ -1,9 +1,9 @@
-import { add, highest, sum, toDouble, type Decimal } from '../../chain/decimal.js';
+import { add, highest, subtract, sum, toDouble, toSeconds, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { externalBlockTime } from '../bridge/block-times.js';
+import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
@@ -23,6 +23,8 @@ export interface HubSide {
   readonly newestValsetNonce: Numeral | undefined;
   /** The highest nonce of a batch that the hub has made, of any token. */
   readonly lastBatchNonce: Numeral | undefined;
+  /** Seconds between two blocks of the hub. */
+  readonly blockSeconds: number | undefined;
   /** Milliseconds between two blocks of the external chain. */
   readonly externalBlockMs: number | undefined;
   readonly powerThreshold: string;
@@ -49,7 +51,13 @@ interface BatchDebt {
   readonly amount: Decimal;
 }
 
-/** A poll has at most 50 calls: this many nonces, 20 balances, and ten calls of which some are made once an hour. */
+/** A block of the hub. */
+export interface HubBlock {
+  readonly height: Numeral;
+  readonly epochSeconds: number;
+}
+
+/** The call of a poll has at most 48 parts: this many nonces, 20 balances, and 8 values of the block and the contract. */
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
@@ -66,11 +74,18 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
     lastObservedNonce: validOrUndefined(state.last_observed_nonce),
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     lastBatchNonce: lastBatchNonce(input),
+    blockSeconds: orUndefined(() => toSeconds(hubBlockTime(input))),
     externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
     powerThreshold: settings.power_threshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
   };
+}
+
+/** Unix seconds of the block of the module state, counted from a block that the node has named at about the same time. */
+export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | undefined): number | undefined {
+  if (height === undefined || blockSeconds === undefined || named === undefined) return undefined;
+  return named.epochSeconds + toDouble(subtract(height, named.height)) * blockSeconds;
 }
 
 function lastBatchNonce({ state }: BridgeInput): Numeral | undefined {

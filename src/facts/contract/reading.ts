@@ -1,12 +1,12 @@
 import { compare, ratio, subtract, ZERO, type AnyNumber } from '../../chain/decimal.js';
-import type { Instant } from '../../clock.js';
+import { wallSeconds, type Instant, type Moment } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import { outstanding, type HubSide } from './hub-side.js';
 
-/* The last values of the external contract, of which some are not requested in every poll. Plain data. */
+/* The values of the external contract. Plain data. */
 
-/** The input of the families of the contract, and the past of the next poll. */
+/** The input of the families of the contract, and of its queries. */
 export interface ContractReading {
   /** When the answer was received. */
   readonly at: Instant;
@@ -17,13 +17,21 @@ export interface ContractReading {
   readonly lastEventNonce: Numeral | undefined;
   readonly lastValsetNonce: Numeral | undefined;
   readonly paused: boolean | undefined;
+  readonly owner: string | undefined;
+  /** Empty if the contract is no proxy; `undefined` without an answer. */
+  readonly implementation: string | undefined;
+  readonly powerThreshold: Numeral | undefined;
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
   readonly unobservedEvents: AnyNumber | undefined;
   /** Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
-  readonly info: ContractInfo;
-  readonly backing: BackingReading | undefined;
+  /** Hub height of the module state; `undefined` if it is not recent, or its time is unknown. */
+  readonly hubHeight: Numeral | undefined;
+  /** The tokens that are judged. */
+  readonly balances: readonly TokenBalance[];
+  /** What the hub has last answered about them. */
+  readonly backing: readonly TokenBacking[];
   /** `power_threshold`, to compare with the threshold of the contract. */
   readonly configuredThreshold: string | undefined;
 }
@@ -34,37 +42,22 @@ interface BatchNonce {
   readonly nonce: Numeral | undefined;
 }
 
-/** Values that hardly ever change. */
-export interface ContractInfo {
-  readonly readAt: Instant | undefined;
-  readonly owner: string | undefined;
-  /** Empty if the contract is no proxy. */
-  readonly implementation: string | undefined;
-  readonly powerThreshold: Numeral | undefined;
-}
-
-export interface BackingReading {
-  readonly at: Instant;
-  readonly tokens: readonly TokenBacking[];
-}
-
-export interface TokenBacking {
+export interface TokenBalance {
   readonly contract: string;
   /** The denom of the token on the hub. */
   readonly denom: string;
   readonly balance: Numeral | undefined;
-  /** `undefined` without an answer of the hub. */
-  readonly supply: Numeral | undefined;
-  /** `undefined` when a value is unknown, or the sides were read at different times. */
-  readonly surplus: AnyNumber | undefined;
+  /** The largest supply on the hub that the balance backs; `undefined` when a value is unknown, or the sides were read at different times. */
+  readonly backed: AnyNumber | undefined;
 }
 
-/** Answers of the hub at the height of the module state. */
-export interface HubReading {
-  /** Unix seconds of the block. */
-  readonly blockSeconds: number | undefined;
-  /** Supply by denom. */
-  readonly supplies: ReadonlyMap<string, Numeral>;
+/** A token by the supply on the hub, at the height of the module state with which its balance was compared. */
+export interface TokenBacking {
+  readonly contract: string;
+  readonly denom: string;
+  readonly supply: Numeral;
+  /** `undefined` when the balance could not be compared. */
+  readonly surplus: AnyNumber | undefined;
 }
 
 const SAME_TIME_SECONDS = 120;
@@ -77,14 +70,14 @@ export function areOfOneTime(...times: readonly (number | undefined)[]): boolean
   return times.every((time) => time !== undefined) && Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
 }
 
-/** Whether the external block has every deposit that the hub has observed: the hub observes no deposit before it is confirmed. */
-export function hasObservedDeposits(
-  { externalBlockMs }: HubSide,
-  hubSeconds: number | undefined,
-  externalSeconds: number,
-): boolean {
-  if (hubSeconds === undefined || externalBlockMs === undefined) return false;
-  return hubSeconds - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000;
+/**
+ * Whether the external block has every deposit that the module state has: the hub observes no deposit before it is confirmed, and its block is not
+ * younger than the module state.
+ */
+export function hasObservedDeposits({ at, externalBlockMs }: HubSide, externalSeconds: number, now: Moment): boolean {
+  return (
+    externalBlockMs !== undefined && wallSeconds(at, now) - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000
+  );
 }
 
 /** Whether the module state is recent enough to be compared with the contract. */
@@ -93,19 +86,18 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 }
 
 /**
- * Balance − supply − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have yet, whose
- * transfers still count as debt.
+ * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have yet, whose transfers still
+ * count as debt.
  */
-export function backingSurplus(
+export function backedSupply(
   token: HubSide['backing'][number],
   balance: Numeral | undefined,
-  supply: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
 ): AnyNumber | undefined {
-  if (balance === undefined || supply === undefined || executed === undefined || made === undefined) return undefined;
+  if (balance === undefined || executed === undefined || made === undefined) return undefined;
   if (compare(executed, made) > 0) return undefined;
   const owed = outstanding(token, (nonce) => compare(nonce, executed) <= 0);
-  return owed && subtract(subtract(balance, supply), owed);
+  return owed && subtract(balance, owed);
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
@@ -122,6 +114,6 @@ export function isZeroDistance(distance: AnyNumber | undefined): boolean {
 const TOTAL_POWER = 4_294_967_295;
 
 /** The share of the power that must sign before the contract accepts a batch or a validator set. */
-export function thresholdOfContract({ info }: ContractReading): number | undefined {
-  return ratio(required(info.powerThreshold), TOTAL_POWER);
+export function thresholdOfContract({ powerThreshold }: ContractReading): number | undefined {
+  return ratio(required(powerThreshold), TOTAL_POWER);
 }

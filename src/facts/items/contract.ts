@@ -21,7 +21,7 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
     /** The setting, to compare with the threshold of the contract. */
     powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
     /** The tokens with `backing`, at most 20; the surplus is `null` when unknown. */
-    backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => {
+    backing: reading.backing.map(({ contract: token, surplus }) => {
       const { symbol, decimals } = tokens.find((candidate) => candidate.contract === token) ?? {};
       const amount = surplus === undefined ? null : toDecimalString(surplus);
       return {

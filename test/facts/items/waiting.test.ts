@@ -164,17 +164,17 @@ describe('the backing of the contract', () => {
       batchNonces: [],
       unobservedEvents: undefined,
       isValsetUnknown: undefined,
-      info: { readAt: undefined, owner: undefined, implementation: undefined, powerThreshold: undefined },
-      backing: {
-        at: { at: 0, clockOffset: 0 }.at,
-        tokens: ['0xt', '0xu'].map((contract) => ({
-          contract,
-          denom: '',
-          balance: undefined,
-          supply: undefined,
-          surplus: { units: -1_500_000n, scale: 0 },
-        })),
-      },
+      owner: undefined,
+      implementation: undefined,
+      powerThreshold: undefined,
+      hubHeight: undefined,
+      balances: [],
+      backing: ['0xt', '0xu'].map((contract) => ({
+        contract,
+        denom: '',
+        supply: 0,
+        surplus: { units: -1_500_000n, scale: 0 },
+      })),
       configuredThreshold: undefined,
     };
     const tokens = [{ contract: '0xt', symbol: 'TEE', decimals: 6 }];
