@@ -11,10 +11,11 @@ import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../engine/endpoint-state.js';
 import { targetOptions } from '../engine/jobs.js';
-import { readPoll, timedStep } from '../engine/read-poll.js';
+import { createEngine } from '../engine/engine.js';
+import type { EndpointJob, Received } from '../engine/source.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
-import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.js';
+import { inactiveWatched, reportDocuments } from './summary.js';
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -33,32 +34,50 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   }
   // Without a matching target file, there is no target.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
-  const now = createClock()();
+  const now = createClock();
   const base = { ...targetOptions(config, target), isSinglePoll: true };
-  const endpoints: ReadEndpoint[] = [];
-  const warnings: string[] = [];
-  const read = async (stepContext: StepContext, file: string, height?: string): Promise<void> => {
-    const source = file === STANDARD_INPUT ? 'standard input' : file;
-    const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
-    const received = Buffer.isBuffer(bytes)
-      ? ({ ok: true, bytes, source, height, receivedAt: now.at } as const)
-      : bytes;
-    const poll = readPoll(received, stepContext, now);
-    const before = initialState(stepContext, now.at);
-    const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, now) };
-    endpoints.push(endpoint);
-    if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
-    warnings.push(...unrecognizedWarning(source, stepContext, bytes), ...inactiveWatched(source, endpoint));
-  };
+  const jobs: FileJob[] = [];
   if (bridge !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
-    await read({ ...base, document: 'module_state', settings }, bridge, hubHeight);
+    jobs.push({ context: { ...base, document: 'module_state', settings }, file: bridge, height: hubHeight });
   }
   if (crosschain !== undefined) {
     const settings = target.crosschain ?? defaultCrosschainSettings;
-    await read({ ...base, document: 'rate_limiter_input', settings }, crosschain);
+    jobs.push({ context: { ...base, document: 'rate_limiter_input', settings }, file: crosschain, height: undefined });
   }
-  return reportDocuments(context, endpoints, warnings, 'recorded body', now);
+  const bodies = new Map<FileJob, Buffer>();
+  const document = async (job: FileJob): Promise<Received> => {
+    const source = sourceOf(job);
+    const bytes = await readFileBody(job.file, context.stdin, source, config.poll.max_body_size);
+    if (!Buffer.isBuffer(bytes)) return bytes;
+    bodies.set(job, bytes);
+    return { ok: true, bytes, source, height: job.height, receivedAt: now().at };
+  };
+  const engine = createEngine({ source: { document }, now });
+  engine.replace(jobs.map((job) => ({ job, state: initialState(job.context, now().at) })));
+  for (const job of jobs) {
+    // oxlint-disable-next-line no-await-in-loop -- both can be the standard input
+    await engine.poll(job);
+  }
+  const endpoints = engine.endpoints().map(({ job, state }) => ({ job, context: job.context, state }));
+  const warnings = endpoints.flatMap((endpoint) => {
+    const body = endpoint.state.lastPoll?.ok === true ? bodies.get(endpoint.job) : undefined;
+    const name = sourceOf(endpoint.job);
+    return body === undefined
+      ? []
+      : [...unrecognizedWarning(name, endpoint.context, body), ...inactiveWatched(name, endpoint)];
+  });
+  return reportDocuments(context, endpoints, warnings, 'recorded body', now());
+}
+
+/** A document in a file. */
+interface FileJob extends EndpointJob {
+  readonly file: string;
+  readonly height: string | undefined;
+}
+
+function sourceOf({ file }: FileJob): string {
+  return file === STANDARD_INPUT ? 'standard input' : file;
 }
 
 function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {

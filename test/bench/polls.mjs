@@ -3,11 +3,11 @@ import { request } from 'undici';
 import { configSchema } from '../../dist/config/config.js';
 import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
-import { clock } from '../../dist/clock.js';
-import { jobsOf, pollInput } from '../../dist/engine/jobs.js';
+import { createClock } from '../../dist/clock.js';
 import { initialState } from '../../dist/engine/endpoint-state.js';
+import { createEngine } from '../../dist/engine/engine.js';
+import { jobsOf } from '../../dist/engine/jobs.js';
 import { createNetwork } from '../../dist/sources/network.js';
-import { readPoll, timedStep } from '../../dist/engine/read-poll.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -36,10 +36,11 @@ export async function polls({ node, sizes, runsOf }) {
       ],
     });
     const jobs = jobsOf(config);
-    const network = createNetwork('bridge-exporter/bench');
+    const clock = createClock();
+    const network = createNetwork('bridge-exporter/bench', clock);
     for (const job of jobs) {
       const name = job.context.document;
-      const { own, baseline, exposition } = await measure(job, network, runsOf(size));
+      const { own, baseline, exposition } = await measure(job, network, clock, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
@@ -55,18 +56,15 @@ export async function polls({ node, sizes, runsOf }) {
   return [...rows, ...growthRows(results, sizes)];
 }
 
-async function measure(job, network, { runs, warmUps }) {
-  let state = initialState(job.context, clock());
+async function measure(job, { document }, now, { runs, warmUps }) {
+  // Without other queries.
+  const engine = createEngine({ source: { document }, now });
+  engine.replace([{ job, state: initialState(job.context, now().at) }]);
   const poll = async () => {
-    const received = await network.fetch(
-      job,
-      pollInput(job.context, state, () => undefined, clock()),
-    );
-    const polled = readPoll(received, job.context);
-    received.release?.();
-    if (!polled.outcome.ok) throw new Error(polled.outcome.error.message);
-    state = timedStep(state, polled, job.context, clock());
-    return renderEndpoints([state], 'text', clock());
+    await engine.poll(job);
+    const [state] = engine.states();
+    if (!state.lastPoll.ok) throw new Error(state.lastFailure.error.message);
+    return renderEndpoints([state], 'text', now());
   };
   const url = requestUrl(job.url, job.paths[0].path + job.query);
   const parse = async () => JSON.parse(await (await request(url)).body.text());

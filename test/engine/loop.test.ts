@@ -222,7 +222,7 @@ describe('a reload', () => {
   it('keeps what is remembered between polls, and nothing that is counted, when the URL changes', async () => {
     await configure(['a']);
     await endPoll(success());
-    const firstPollAt = now();
+    const firstPollAt = now().at;
     elapsedMs += 60_000;
     await configureYaml(`poll: {stale_after: 2h, interval: 1h}
 targets: [{name: a, bridge: {url: "https://other.example"}}]`);
@@ -232,7 +232,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     await endPoll(success());
     const { state } = loop.endpoints()[0] ?? {};
     expect(state?.problems.remembered.size).toBeGreaterThan(0);
-    expect(state?.flowHistory.since).toEqual(now());
+    expect(state?.flowHistory.since).toEqual(now().at);
     expect(state?.restored).toBeUndefined();
   });
 

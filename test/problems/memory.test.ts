@@ -21,10 +21,7 @@ import { withDetails } from '../../src/problems/sentence.js';
 /* Since when a problem is there. The problem of these tests finds what it is told. */
 
 const START_SECONDS = 1_790_000_000;
-const at = (seconds: number, aheadSeconds = 0) => ({
-  at: START_SECONDS + seconds + aheadSeconds,
-  clockOffset: 0,
-});
+const at = (seconds: number, clockOffset = 0) => ({ at: START_SECONDS + seconds, clockOffset });
 const headline = 'something is wrong for {duration}';
 
 type Finding = Omit<Found, 'headline'>;
@@ -43,7 +40,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       outcome: Outcome,
       isSinglePoll = false,
       staleAfterMs = 300_000,
-      aheadSeconds = 0,
+      clockOffset = 0,
     ): Judgement => {
       const problem = problemOf('module_state', {
         name: 'BridgeTest',
@@ -61,7 +58,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         },
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs };
-      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, aheadSeconds), options, [
+      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, clockOffset), options, [
         problem,
       ]);
       ({ memory } = judged);
@@ -258,10 +255,31 @@ describe('a problem', () => {
     expect(starts(poll(30, [{ start: START_SECONDS + 900 }]))).toEqual([0]);
   });
 
-  it('begins when the clock was set back, if it seems to begin later', () => {
+  it('keeps a start that no document proves when the wall clock is set', () => {
     const { poll } = judge();
-    for (const seconds of [0, 30]) poll(seconds, FOUND, false, 300_000, 10_000);
-    expect(starts(poll(60, FOUND))).toEqual([60]);
+    for (const seconds of [0, 30]) poll(seconds, FOUND);
+    expect(starts(poll(60, FOUND, false, 300_000, 4 * 3600))).toEqual([0]);
+  });
+
+  it('has the start that a document proves anew when the wall clock was set, by which times of the chain are compared', () => {
+    const { poll } = judge();
+    const found = (start: number): Finding[] => [{ start: START_SECONDS + start }];
+    for (const seconds of [0, 30]) poll(seconds, found(-3600));
+    // The wall clock was an hour ahead.
+    expect(starts(poll(60, found(0), false, 300_000, -3600))).toEqual([0]);
+    expect(starts(poll(90, found(30), false, 300_000, -3600))).toEqual([0]);
+  });
+
+  it('has a start that is not proven while its document proves one in the future, until the clock is set', () => {
+    const { poll } = judge();
+    const inFuture = [{ start: START_SECONDS + 3600 }];
+    for (const seconds of [0, 30]) poll(seconds, inFuture);
+    expect(poll(60, inFuture).present[0]).toMatchObject({ startSeconds: START_SECONDS, isProven: false });
+    const before = [{ start: START_SECONDS - 600 }];
+    expect(poll(90, before, false, 300_000, 4200).present[0]).toMatchObject({
+      startSeconds: START_SECONDS - 600,
+      isProven: true,
+    });
   });
 
   it('begins anew after an outage, if the document proves a start during it', () => {
