@@ -106,10 +106,9 @@ function withoutTexts(subjects: RememberedProblem['present']): ReadonlyMap<strin
 export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
   if (memory === undefined) return state;
   const { last, problems: stored } = memory;
-  const isLastKnown = last?.version === documents[state.document].memoryVersion;
   return {
     ...state,
-    ...(isLastKnown && { restored: last && withCounters(last) }),
+    ...(last?.version === documents[state.document].memoryVersion && { restored: withCounters(last) }),
     ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
   };
 }

@@ -110,16 +110,20 @@ describe('what the daemon has found by its polls', () => {
     const endpoints = new Map<DocumentName, EndpointState>();
     for (const { job, received, at, after } of polls) {
       const { context } = job;
-      const before = endpoints.get(context.document) ?? initialState(context, after.addedAt);
+      // The first document steps with the answers to the queries sent with it.
+      const before = endpoints.get(context.document) ?? {
+        ...initialState(context, after.addedAt),
+        queries: after.queries,
+      };
       const copy = inMilliseconds(before);
       const { otherAnswers } = after.lastSuccess?.snapshot ?? {};
-      const poll = readPoll(received.ok ? { otherAnswers, ...received } : received, context);
+      const poll = readPoll(received.ok ? { ...received, otherAnswers } : received, context);
       const found = step(before, poll, context, at);
       expectEqual(inMilliseconds(before), copy);
       expectEqual(step(before, poll, context, at), found);
       expectEqual(foundIn(found), foundIn(after));
       expect(found.lastSuccess?.at).toEqual(after.lastSuccess?.at);
-      endpoints.set(context.document, found);
+      endpoints.set(context.document, { ...found, queries: after.queries });
     }
     // Documents of all kinds, and polls of all kinds.
     expect(endpoints.size).toBe(3);

@@ -274,7 +274,7 @@ function createExporter(
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
     const before = endpoints.stateOf(source);
-    const { otherAnswers = {} } = pollInput(source, before, siblingOf(source), at);
+    const { otherAnswers } = pollInput(source, before, siblingOf(source), at);
     const result = createPoll(source, outcome, body, model.height, at, otherAnswers);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
@@ -285,7 +285,7 @@ function createExporter(
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Moment): void => {
-    const { otherAnswers = {} } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
+    const { otherAnswers } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
     if (outcome === 'not polled' || !('hubSide' in otherAnswers)) return;
     if ('fails' in outcome) return void endpoints.record(source, failedPoll(outcome.fails), at);
     const received = simulatedContractBody(otherAnswers, model, at.at, outcome);

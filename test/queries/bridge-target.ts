@@ -90,11 +90,11 @@ interface PollOptions {
 async function answersTo(job: PollJob, endpoint: EndpointState): Promise<QueryStates> {
   const context = queryContext(job.context, endpoint, clock().at);
   if (context === undefined) throw new Error('the contract is read');
-  const states = Array.from(endpoint.queries, async ([name, state]): Promise<[string, QueryState]> => {
-    const requests = isDue(state, clock().at) ? state.query.requests(context) : [];
-    if (requests.length === 0) return [name, state];
-    const exchanges = await Promise.all(requests.map(async (request) => network.query(job, state.query, request)));
-    return [name, afterRound(state, context, exchanges, clock().at, clock())];
+  const states = Array.from(endpoint.queries, async ([name, query]): Promise<[string, QueryState]> => {
+    const requests = isDue(query, clock().at) ? query.query.requests(context) : [];
+    if (requests.length === 0) return [name, query];
+    const exchanges = await Promise.all(requests.map(async (request) => network.query(job, query.query, request)));
+    return [name, afterRound(query, context, exchanges, clock().at, clock())];
   });
   return new Map(await Promise.all(states));
 }

@@ -13,10 +13,13 @@ const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
 
 /** The state so many minutes after its queries. */
 function minutesAfterQueries(endpoint: EndpointState, minutes: number): EndpointState {
-  const earlier = <Time extends number | undefined>(at: Time) => at && at - minutes * 60;
+  const earlier = (at: number): number => at - minutes * 60;
   const queries = Array.from(endpoint.queries, ([name, query]) => {
     const answers = Array.from(query.answers, ([key, answer]) => [key, { ...answer, at: earlier(answer.at) }] as const);
-    return [name, { ...query, roundStartedAt: earlier(query.roundStartedAt), answers: new Map(answers) }] as const;
+    return [
+      name,
+      { ...query, roundStartedAt: query.roundStartedAt && earlier(query.roundStartedAt), answers: new Map(answers) },
+    ] as const;
   });
   return { ...endpoint, queries: new Map(queries) };
 }

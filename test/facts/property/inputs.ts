@@ -36,7 +36,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
       inputOf('rate_limiter_input', document, {
         settings: { ...defaultCrosschainSettings, ...settings },
         labels: { tokens: [], chains, validators: [] },
-        at: at?.at ?? 0,
+        at: at.at,
       }),
     );
 }
