@@ -1,4 +1,3 @@
-import { asDecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
@@ -93,7 +92,7 @@ function hubReading(
     supplies: new Map(
       denoms.flatMap((denom) => {
         const supply = supplies?.get(denom.toLowerCase());
-        return supply === undefined ? [] : [[denom, asDecimalString(String(change(supply)))] as const];
+        return supply === undefined ? [] : [[denom, change(supply)] as const];
       }),
     ),
   };

@@ -1,4 +1,4 @@
-import type { AnyNumber } from '../chain/decimal.js';
+import type { Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
 import { required } from '../facts/required-fields.js';
@@ -7,7 +7,7 @@ import { thresholdOfContract, type ContractReading, type TokenBacking } from '..
 // At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 
-function perToken(valueOf: (token: TokenBacking) => AnyNumber | undefined) {
+function perToken(valueOf: (token: TokenBacking) => Numeral | undefined) {
   return ({ backing }: ContractReading): Derived<'token_contract' | 'denom'> =>
     partByPart(backing?.tokens ?? [], (token) => [
       { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },

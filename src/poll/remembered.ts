@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
+import { numeralSchema, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
@@ -75,7 +75,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
       z.object({
         at: instant,
         lowestNonces: z
-          .array(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds }))
+          .array(z.object({ chainId: z.string(), nonce: numeralSchema, sinceSeconds: seconds }))
           .readonly(),
       }),
     ),

@@ -1,7 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
-import { compare } from '../chain/decimal.js';
-import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
+import type { FieldErrors } from '../chain/document.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
@@ -238,7 +237,7 @@ function regressionOf<Name extends DocumentName>(
   if (!outcome.ok) return undefined;
   const height = documents[document].hubHeight(outcome.content, outcome.height);
   const before = lastDocument(state)?.height;
-  if (height === undefined || before === undefined || compare(height, before) >= 0) return undefined;
+  if (height === undefined || before === undefined || height >= before) return undefined;
   const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
   return failure('regression', message);
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { decimalString } from '../chain/numeral.js';
+import { numeralSchema, subtract } from '../chain/numeral.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
@@ -30,7 +29,7 @@ const MAX_SPANS = 20;
 
 /** The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move. */
 const haltMark = span.extend({
-  height: decimalString,
+  height: numeralSchema,
   halts: z.array(span),
   offs: z.array(span),
   /** The present span without outbounds. */
@@ -40,14 +39,14 @@ export type HaltMark = z.infer<typeof haltMark>;
 
 function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
   const { document, at } = evidence.input;
-  const height = toDecimalString(required(document.height));
+  const height = required(document.height);
   const until = at.epochSeconds;
   const switched = offAfter(evidence, before);
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
   if (before.height === height) return { height, from, until, halts, ...switched };
   // Nodes often do not answer during an upgrade. Then the number of blocks shows how long the halt was.
-  const blocks = toDouble(subtract(height, before.height));
+  const blocks = Number(subtract(height, before.height));
   const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - blocks * MAX_BLOCK_SECONDS) };
   return { height, from: until, until, halts: isHalt(halt) ? withSpan(halts, halt) : halts, ...switched };
 }
@@ -93,7 +92,7 @@ export const haltTracking = { schema: haltMark, next: haltAfter } as const;
 
 /** Also the lowest pending nonce of each chain, and since when. */
 export const unmovedMark = haltMark.extend({
-  nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
+  nonces: z.record(z.string(), z.strictObject({ nonce: numeralSchema, since: z.number() })),
 });
 export type UnmovedMark = z.infer<typeof unmovedMark>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
@@ -101,12 +101,12 @@ const chainStuck = problemOf('rate_limiter_input', {
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       const age = input.at.epochSeconds - sinceSeconds;
       if (age < limit) return undefined;
-      const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
+      const first = pending.get(chainId)?.find((cctx) => outboundNonce(cctx) === nonce);
       const hash = outboundHash(input, first);
       const next = hashAction(chainType(chainId), hash);
       return {
         subject: { chain_id: chainId },
-        progressKey: nonce,
+        progressKey: String(nonce),
         start: sinceSeconds + limit,
         headline: `nothing has moved for ${durationInWords(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
@@ -144,14 +144,14 @@ function tooOld(severity: Severity) {
         if (created === undefined) return undefined;
         const limit = ageLimitMs(chainId, input.settings) / 1000;
         const times = !isCritical ? 1 : limit < HOUR_SECONDS ? 4 : 2;
-        const allowed = limit * times + offSeconds(mark, toDouble(created));
-        const age = input.at.epochSeconds - delaySeconds - toDouble(created);
+        const allowed = limit * times + offSeconds(mark, Number(created));
+        const age = input.at.epochSeconds - delaySeconds - Number(created);
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
         return {
           subject: { chain_id: chainId },
-          progressKey: toDecimalString(created),
-          start: toDouble(created) + allowed + delaySeconds,
+          progressKey: String(created),
+          start: Number(created) + allowed + delaySeconds,
           headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: pendingTexts(input, cctxs),
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
@@ -176,7 +176,7 @@ function slowChainAction(input: CrosschainInput): string {
   const late = orUndefined(() =>
     Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
       const reachedAt = limitReachedAt(input, chainId);
-      return reachedAt !== undefined && toDouble(reachedAt) < input.at.epochSeconds;
+      return reachedAt !== undefined && Number(reachedAt) < input.at.epochSeconds;
     }),
   );
   if (late === undefined) return 'find out which chain does not move.';
@@ -224,7 +224,7 @@ const truncated = problemOf('rate_limiter_input', {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
     return {
-      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hiddenCount(input))} at present`,
+      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${String(hiddenCount(input))} at present`,
       details: [pendingByChain(input)],
       action:
         limit === undefined
@@ -247,11 +247,11 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   find: ({ input, answers }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
-    if (compare(pending, backlog_limit) <= 0) return undefined;
+    if (pending <= backlog_limit) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
     return {
-      start: since === undefined ? undefined : toDouble(since),
-      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
+      start: since === undefined ? undefined : Number(since),
+      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${String(pending)} at present`,
       details: [pendingByChain(input)],
       action:
         isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
@@ -336,7 +336,7 @@ const unlisted = problemOf('rate_limiter_input', {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
     return Array.from(byChain, ([chainId, cctxs]) => {
-      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
+      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
       return {
         subject: { chain_id: chainId },
         headline: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
@@ -374,15 +374,15 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const highest = highestNonce(pendingOfChain);
         if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return undefined;
         const lookahead = scheduleLookahead(chainId, input);
-        const left = lookahead - toDouble(subtract(highest, lowestOfChain));
+        const left = lookahead - Number(subtract(highest, lowestOfChain));
         if (left >= lookahead * share) return undefined;
         const since = orUndefined(() => frozenSince(input, chainId));
         // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
-        const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
+        const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(toDouble(since), missedAt);
+        const start = since === undefined ? undefined : Math.max(Number(since), missedAt);
         const name = chainText(input, chainId);
-        const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
+        const behind = `frozen behind nonce ${String(lowestOfChain)}`;
         // The problem can have begun when the chain was near freezing.
         const frozen =
           start === undefined
@@ -391,7 +391,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
-          progressKey: toDecimalString(lowestOfChain),
+          progressKey: String(lowestOfChain),
           start,
           headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
           details: pendingTexts(input, pendingOfChain),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { compare, subtract, toDecimalString } from '../chain/decimal.js';
+import { numeralSchema, subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
-import { decimalString, type Numeral } from '../chain/numeral.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
@@ -40,14 +39,14 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
       schema: heightMark,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
-        const height = toDecimalString(heightOf(evidence));
+        const height = String(heightOf(evidence));
         const now = evidence.input.at.epochSeconds;
         // A time in the future is now: the clock was set back.
         return { height, at: height === before?.height ? Math.min(before.at, now) : now };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
-      const height = toDecimalString(heightOf(evidence));
+      const height = String(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return undefined;
       return { progressKey: height, headline: `${what} has not advanced from ${height} for {duration}` };
     },
@@ -105,7 +104,7 @@ const externalNodeBehind = problemOf('external_contract', {
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 const highestMark = z.strictObject({
   contract: z.string(),
-  values: z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() })),
+  values: z.record(z.string(), z.strictObject({ value: numeralSchema, at: z.number() })),
 });
 type HighestMark = z.infer<typeof highestMark>;
 
@@ -117,8 +116,8 @@ function highestAfter(
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
       const last = entryOf(before, kind);
-      const isLower = last !== undefined && compare(value, last.value) < 0;
-      return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value: toDecimalString(value), at: now }];
+      const isLower = last !== undefined && value < last.value;
+      return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value, at: now }];
     }),
   );
 }
@@ -163,8 +162,8 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       if (isNodeBehind(evidence.answers)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
         const highest = entryOf(mark?.values, kind);
-        if (highest === undefined || compare(value, highest.value) >= 0) return undefined;
-        const by = toDecimalString(subtract(highest.value, value));
+        if (highest === undefined || value >= highest.value) return undefined;
+        const by = subtract(highest.value, value);
         return {
           subject: { kind },
           headline: 'the state has been older than before for {duration}',

@@ -1,6 +1,5 @@
 import { LAST_SECONDS, type Instant } from '../clock.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
-import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
 import { MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
 import {
@@ -9,7 +8,6 @@ import {
   distanceAhead,
   hasObservedDeposits,
   isRecent,
-  isZeroDistance,
   type BackingReading,
   type ContractInfo,
   type ContractReading,
@@ -117,13 +115,13 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
   const value: ContractReading = {
     at,
     contract: hubSide.contract,
-    height: asDecimalString(block.height),
+    height: BigInt(block.height),
     blockSeconds: block.seconds,
     lastEventNonce,
     lastValsetNonce,
     paused: answers.result('paused', hubSide.contract),
     batchNonces,
-    unobservedEvents: isZeroDistance(unobserved) || isHubCurrent ? unobserved : undefined,
+    unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(hubSide, at)),
     info: readInfo(answers, hubSide.contract, at, before?.info),
     backing:
@@ -142,7 +140,7 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
 /** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isComparable: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
-  if (isZeroDistance(ahead)) return false;
+  if (ahead === 0n) return false;
   return isComparable ? true : undefined;
 }
 

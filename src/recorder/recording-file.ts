@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
+import { numeralSchema, type Numeral } from '../chain/numeral.js';
 import { recordingDirectoryOf } from '../config/config.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
@@ -22,8 +21,6 @@ function maybe<Value extends z.ZodType>(value: Value) {
     encode: (present) => (present ?? null) as z.output<Value> | null,
   });
 }
-
-const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
 
 /** A list of pairs. */
 const supplies = z.codec(z.array(z.tuple([z.string(), numeralSchema])), z.custom<ReadonlyMap<string, Numeral>>(), {
@@ -49,8 +46,8 @@ const comparedWith = z.object({
       .array(
         z.object({
           contract: z.string(),
-          unbatched: maybe(exactDecimal),
-          batches: maybe(z.array(z.object({ nonce: maybe(numeralSchema), amount: exactDecimal })).readonly()),
+          unbatched: maybe(numeralSchema),
+          batches: maybe(z.array(z.object({ nonce: maybe(numeralSchema), amount: numeralSchema })).readonly()),
         }),
       )
       .readonly(),

@@ -5,7 +5,7 @@ import { renderEndpoints } from '../exposition/metrics-page.js';
 import { documentNames, documents } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
-import { parseDecimal } from '../chain/numeral.js';
+import { parseNumeral } from '../chain/numeral.js';
 import {
   endpointId,
   lastPollSucceeded,
@@ -188,7 +188,7 @@ function otherAnswersOf(
   siblingOf: SiblingOf,
 ): OtherAnswers {
   if (document === 'module_state') {
-    const externalHeight = parseDecimal(height ?? '');
+    const externalHeight = parseNumeral(height);
     const contract = siblingOf('external_contract');
     // By the clocks of the contract: clocks of two endpoints differ after a restart, or when one of the clocks was not recorded.
     const reading = contract && currentReading(contract.state, instantAt(contract, at.epochSeconds * 1000));

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { writeAtomically } from '../atomic-write.js';
+import { withoutBigint } from '../chain/numeral.js';
 import { ageSeconds, clock, type Instant } from '../clock.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { SavedMemory } from '../poll/loop.js';
@@ -188,7 +189,7 @@ const REMEMBERED = rememberedSchema();
 /** `undefined` for invalid memory. */
 export function formatEndpoint(remembered: Remembered): string | undefined {
   const { data } = z.safeEncode(REMEMBERED, remembered);
-  return data && JSON.stringify(data);
+  return data && JSON.stringify(data, withoutBigint);
 }
 
 /** `undefined` if the text is not a state file of this version. */

@@ -69,7 +69,7 @@ describe('a body', () => {
 
   it('can begin with a byte order mark, and can have white space around the document', () => {
     const json = Buffer.from(' \r\n\t{"a":"1"}\n');
-    expect(readable(Buffer.concat([BYTE_ORDER_MARK, json])).value).toEqual({ a: 1 });
+    expect(readable(Buffer.concat([BYTE_ORDER_MARK, json])).value).toEqual({ a: 1n });
   });
 
   it('has characters of any plane, escaped or not', () => {
@@ -136,7 +136,7 @@ describe('the problems of a document', () => {
       a: INVALID,
       coin: INVALID,
       inner: { tags: [INVALID] },
-      rows: [{ tags: [INVALID, 'x', undefined, INVALID] }, INVALID, {}, { id: 3 }, {}],
+      rows: [{ tags: [INVALID, 'x', undefined, INVALID] }, INVALID, {}, { id: 3n }, {}],
     });
   });
 
@@ -294,7 +294,7 @@ describe('a dense body', () => {
 describe('the keys of a document', () => {
   it('can be repeated, and the last one counts', () => {
     const { value, invalid } = readable('{"a":"x","a":"7","rows":[{"id":true}],"rows":[{"id":[],"id":"8"}]}');
-    expect(value).toEqual({ a: 7, rows: [{ id: 8 }] });
+    expect(value).toEqual({ a: 7n, rows: [{ id: 8n }] });
     expect(invalid).toEqual(new Map());
     expect(readable('{"a":"7","a":"x"}').invalid).toEqual(new Map([['a', 1]]));
     expect(readable('{"coin":{"title":"first","title":"last"}}').value).toEqual({ coin: { name: 'last' } });
@@ -312,7 +312,7 @@ describe('the keys of a document', () => {
 
   it('can have nested values of any depth that are not read', () => {
     const deep = `${'[{"x":'.repeat(200_000)}1${'}]'.repeat(200_000)}`;
-    expect(readable(`{"other":${deep},"a":"1"}`).value).toEqual({ a: 1 });
+    expect(readable(`{"other":${deep},"a":"1"}`).value).toEqual({ a: 1n });
     expect(readable(`{"a":${deep},"rows":${deep}}`).value).toEqual({ a: INVALID, rows: [{}] });
     expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false, reason: 'not_json' });
   });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
-import { parseDecimal } from '../../src/chain/numeral.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
@@ -41,12 +40,12 @@ test('the external height is that of the contract, unless its node has only old 
   if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
-    const past = { height: parseDecimal('1000'), blockSeconds: now.epochSeconds - blockAgeSeconds, paused: false };
+    const past = { height: 1000n, blockSeconds: now.epochSeconds - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now), lastSuccess } as unknown as EndpointState;
     const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now), () => sibling, now);
     return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
   };
-  expect(heightWith(60)).toEqual(parseDecimal('1000'));
+  expect(heightWith(60)).toEqual(1000n);
   expect(heightWith(3600)).toBeUndefined();
 });

@@ -8,7 +8,6 @@ import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Received } from '../../src/poll/fetch.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
@@ -101,7 +100,7 @@ const received = (body: string): Received =>
   fetchedBody({
     bytes: Buffer.from(body),
     source: '/x',
-    height: asDecimalString('1000'),
+    height: '1000',
     receivedAt: now(),
     foundPath: NEUTRAL,
   });

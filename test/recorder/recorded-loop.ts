@@ -9,7 +9,6 @@ import { rememberedOf } from '../../src/poll/remembered.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
 import type { Received } from '../../src/poll/fetch.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
@@ -163,7 +162,7 @@ function fetchOnce(
   takeTime();
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
   const { body: bytes, height: number, exchange } = response;
-  const height = number === undefined ? undefined : asDecimalString(String(number));
+  const height = number === undefined ? undefined : String(number);
   const receivedAt = now();
   takeTime();
   const [foundPath] = job.paths;

@@ -29,7 +29,7 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
 }
 
 const surplusesOf = ({ backing }: ContractReading): (bigint | undefined)[] =>
-  (backing?.tokens ?? []).map(({ surplus }) => (typeof surplus === 'object' ? surplus.units : undefined));
+  (backing?.tokens ?? []).map(({ surplus }) => (typeof surplus === 'bigint' ? surplus : undefined));
 
 describe('the simulated contract', () => {
   it.each(['healthy', 'mainnet', 'stalled-oracle', 'batch-timeout'] as const)(

@@ -1,8 +1,7 @@
-import { add, highest, sum, toDouble, type Decimal } from '../../chain/decimal.js';
+import { add, highest, sum, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { externalBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
@@ -39,14 +38,14 @@ interface BatchToken {
 interface BackingFacts {
   readonly contract: string;
   /** Amounts and fees of unbatched transfers; `undefined` if they cannot be read. */
-  readonly unbatched: Decimal | undefined;
+  readonly unbatched: Numeral | undefined;
   readonly batches: readonly BatchDebt[] | undefined;
 }
 
 interface BatchDebt {
   /** `undefined` for a batch of another token, which has its own sequence of nonces. */
   readonly nonce: Numeral | undefined;
-  readonly amount: Decimal;
+  readonly amount: Numeral;
 }
 
 /** A poll has at most 50 calls: this many nonces, 20 balances, and ten calls of which some are made once an hour. */
@@ -66,7 +65,7 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
     lastObservedNonce: validOrUndefined(state.last_observed_nonce),
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     lastBatchNonce: lastBatchNonce(input),
-    externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
+    externalBlockMs: orUndefined(() => externalBlockTime(input)),
     powerThreshold: settings.power_threshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
@@ -109,7 +108,7 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
 }
 
 /** Amounts and fees in a token, which the hub has burned. */
-function owed(transfers: readonly Transfer[], contract: string): Decimal {
+function owed(transfers: readonly Transfer[], contract: string): Numeral {
   const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
   const ofContract = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
   return sum(ofContract.map((coin) => required(coin?.amount)));
@@ -117,7 +116,7 @@ function owed(transfers: readonly Transfer[], contract: string): Decimal {
 
 function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {
   const amount = owed(rows(transactions), contract);
-  if (amount.units === 0n) return [];
+  if (amount === 0n) return [];
   return [{ nonce: required(token_contract) === contract ? required(batch_nonce) : undefined, amount }];
 }
 
@@ -125,7 +124,7 @@ function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contr
 export function outstanding(
   { unbatched, batches }: BackingFacts,
   isDone: (nonce: Numeral) => boolean,
-): Decimal | undefined {
+): Numeral | undefined {
   if (unbatched === undefined || batches === undefined) return undefined;
   const live = batches.filter(({ nonce }) => nonce === undefined || !isDone(nonce));
   return live.reduce((total, { amount }) => add(total, amount), unbatched);

@@ -1,6 +1,5 @@
-import { compare, ratio, subtract, ZERO, type AnyNumber } from '../../chain/decimal.js';
+import { ratio, subtract, type Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import { outstanding, type HubSide } from './hub-side.js';
 
@@ -19,7 +18,7 @@ export interface ContractReading {
   readonly paused: boolean | undefined;
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
-  readonly unobservedEvents: AnyNumber | undefined;
+  readonly unobservedEvents: Numeral | undefined;
   /** Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   readonly info: ContractInfo;
@@ -56,7 +55,7 @@ export interface TokenBacking {
   /** `undefined` without an answer of the hub. */
   readonly supply: Numeral | undefined;
   /** `undefined` when a value is unknown, or the sides were read at different times. */
-  readonly surplus: AnyNumber | undefined;
+  readonly surplus: Numeral | undefined;
 }
 
 /** Answers of the hub at the height of the module state. */
@@ -101,21 +100,17 @@ export function backingSurplus(
   balance: Numeral | undefined,
   supply: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
-): AnyNumber | undefined {
+): Numeral | undefined {
   if (balance === undefined || supply === undefined || executed === undefined || made === undefined) return undefined;
-  if (compare(executed, made) > 0) return undefined;
-  const owed = outstanding(token, (nonce) => compare(nonce, executed) <= 0);
-  return owed && subtract(subtract(balance, supply), owed);
+  if (executed > made) return undefined;
+  const owed = outstanding(token, (nonce) => nonce <= executed);
+  return owed === undefined ? undefined : subtract(subtract(balance, supply), owed);
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
-export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): AnyNumber | undefined {
+export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Numeral | undefined {
   if (ofContract === undefined || ofHub === undefined) return undefined;
-  return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
-}
-
-export function isZeroDistance(distance: AnyNumber | undefined): boolean {
-  return typeof distance === 'object' && distance.units === 0n;
+  return ofContract > ofHub ? subtract(ofContract, ofHub) : 0n;
 }
 
 /** The total power of a validator set in the contract. */

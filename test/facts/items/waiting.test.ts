@@ -172,7 +172,7 @@ describe('the backing of the contract', () => {
           denom: '',
           balance: undefined,
           supply: undefined,
-          surplus: { units: -1_500_000n, scale: 0 },
+          surplus: -1_500_000n,
         })),
       },
       configuredThreshold: undefined,
