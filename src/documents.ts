@@ -98,7 +98,6 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
 
 /** What a body is read with. */
 export interface ReadContext<Types extends AnyTypes> {
-  readonly maxValues: number;
   /** When the response was received. */
   readonly at: Instant;
   readonly otherAnswers?: Types['otherAnswers'] | undefined;
@@ -131,8 +130,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
-    read: (body, { maxValues }) => {
-      const result = readDocument(moduleStateResponse, body, maxValues);
+    read: (body) => {
+      const result = readDocument(moduleStateResponse, body);
       if (!result.ok) return result;
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
@@ -203,8 +202,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
     schema: rateLimiterInput,
-    read: (body, { maxValues }) => {
-      const result = readDocument(rateLimiterInput, body, maxValues);
+    read: (body) => {
+      const result = readDocument(rateLimiterInput, body);
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },

@@ -60,9 +60,9 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   return reportDocuments(context, endpoints, warnings, 'recorded body');
 }
 
-function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {
+function unrecognizedWarning(name: string, { document }: StepContext, body: Buffer): string[] {
   const { schema } = documents[document];
-  const parsed = parseJson(body, maxValues);
+  const parsed = parseJson(body);
   if (schema === undefined || !parsed.ok) return [];
   const fields = Array.from(unrecognizedFields(schema, parsed.json), (field) => cleanText(field));
   if (fields.length === 0) return [];

@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { MEBIBYTE, formatSize } from '../units.js';
 import type { Config } from './config.js';
 
@@ -27,14 +26,4 @@ export function clampToMemory(config: Config, bytes: number): { config: Config; 
     `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
     `and is lowered to ${formatSize(maxBodyBytes)}`;
   return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
-}
-
-/** Real documents have a value per 31 to 41 bytes, hostile documents a value per 3 to 8 bytes. */
-const BODY_BYTES_PER_VALUE = 24;
-/** Heap per value until its document is derived. Half of the heap is left for everything else. */
-const HEAP_BYTES_PER_VALUE = 200;
-
-/** Maximum number of JSON values of a body, which the heap can hold and no real document exceeds. */
-export function maxValuesOf(maxBodyBytes: number, heapBytes: number = getHeapStatistics().heap_size_limit): number {
-  return Math.floor(Math.min(maxBodyBytes / BODY_BYTES_PER_VALUE, heapBytes / 2 / HEAP_BYTES_PER_VALUE));
 }

@@ -65,9 +65,6 @@ export interface SavedMemory {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-/** A dense body is hostile (`PollResult.isDense`), and blocks the process for up to two seconds. */
-const INTERVALS_AFTER_DENSE_BODY = 10;
-
 interface RunningEndpoint extends Endpoint {
   readonly timer: Repeating;
 }
@@ -115,41 +112,39 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
-  /** Returns the number of intervals until the next poll. */
-  async function poll(job: PollJob): Promise<number> {
+  async function poll(job: PollJob): Promise<void> {
     // The module state has the address of the contract.
     if (isContract(job)) await siblingOf(job, 'module_state')?.timer.firstRun;
     const before = endpointOf(job)?.state;
-    if (before === undefined) return 1;
+    if (before === undefined) return;
     const received = await executor.fetch(job, {
       ...pollInput(job.context, before, (document) => siblingOf(job, document)?.state, now()),
       readsAll: isContract(job) && recorder?.isNextSelected(before, job) === true,
     });
     try {
-      return await inTurn(async () => readAndStep(job, received));
+      await inTurn(async () => readAndStep(job, received));
     } finally {
       received.release?.();
     }
   }
 
   /** Reads a document and takes the step with it. Yields to scrapes in between. */
-  async function readAndStep(job: PollJob, received: Received): Promise<number> {
+  async function readAndStep(job: PollJob, received: Received): Promise<void> {
     const current = endpointOf(job)?.state;
-    if (current === undefined) return 1;
+    if (current === undefined) return;
     const others = states.filter((state) => state !== current);
     const hasOtherSucceeded = others.some((state) => state.target === current.target && lastPollSucceeded(state));
     const result = withinMemory({ ...readPoll(received, job.context), hasOtherSucceeded }, others);
     await nextTurn();
     // A reload may have removed or changed the endpoint while scrapes were answered.
     const before = endpointOf(job)?.state;
-    if (before === undefined) return 1;
+    if (before === undefined) return;
     const after = timedStep(before, result, job.context, now());
     change(job, () => after);
     publish(before, after, received.ok ? received : undefined);
     // Queries are sent only to a node that has just responded.
     if (lastPollSucceeded(after)) void runQueries(job);
     await nextTurn();
-    return result.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
   }
 
   /** Reports the changes of a poll to the log, the state file and the recorder. */

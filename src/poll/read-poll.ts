@@ -14,18 +14,17 @@ import { step, type PollResult } from './step.js';
 
 export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
-  { document, maxValues }: StepContext<Name>,
+  { document }: StepContext<Name>,
 ): PollResult<Name> {
   const { seconds } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
   if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
   const { bytes, source, receivedAt, otherAnswers, foundPath, failureWithServerText = failed } = received;
   const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at: receivedAt, otherAnswers });
-  const { isDense = false } = read;
+  const read = documents[document].read(bytes, { at: receivedAt, otherAnswers });
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath };
   if (!read.ok) {
     const error = { reason: read.reason, message: `${source}: ${read.message}` };
     return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };

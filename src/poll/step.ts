@@ -44,8 +44,6 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes?: number | undefined;
-  /** Whether the body has so many values for its size that it is hostile. */
-  readonly isDense?: boolean;
   /** Whether the last poll of another document of the target has succeeded. */
   readonly hasOtherSucceeded?: boolean;
   /** Only of a success, and absent for a recorded body. */
@@ -163,7 +161,7 @@ function derive<Name extends DocumentName>(
   { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
+  const { document, settings, labels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -188,7 +186,7 @@ function derive<Name extends DocumentName>(
     judgement,
     errors,
     otherAnswers,
-    kept: compressed && { body: compressed, context: documentContext, maxValues },
+    kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context),
   };
   return { snapshot, problems };

@@ -48,7 +48,6 @@ const base = {
   maxSeries: 200,
   staleAfterMs: 300_000,
   maxBodyBytes: 2 ** 26,
-  maxValues: 2_000_000,
 };
 
 export const BRIDGE: StepContext<'module_state'> = {

@@ -157,7 +157,7 @@ export function inputOf<Name extends DocumentName>(
   { labels = NO_LABELS, height, at = START, settings }: InputContext<Name>,
 ): DocumentTypes[Name]['input'] {
   const { read, input } = documents[document];
-  const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
+  const result = read(Buffer.from(JSON.stringify(json)), { at });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   return input(result.value, { settings, labels, height, at, past: undefined });
 }
