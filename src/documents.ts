@@ -98,6 +98,8 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
 
 /** What a body is read with. */
 export interface ReadContext<Types extends AnyTypes> {
+  /** How many JSON values fit into the heap; without a limit if the body has been read before. */
+  readonly maxValues?: number;
   /** When the response was received. */
   readonly at: Instant;
   readonly otherAnswers?: Types['otherAnswers'] | undefined;
@@ -130,8 +132,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
-    read: (body) => {
-      const result = readDocument(moduleStateResponse, body);
+    read: (body, { maxValues }) => {
+      const result = readDocument(moduleStateResponse, body, maxValues);
       if (!result.ok) return result;
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
@@ -202,8 +204,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
     schema: rateLimiterInput,
-    read: (body) => {
-      const result = readDocument(rateLimiterInput, body);
+    read: (body, { maxValues }) => {
+      const result = readDocument(rateLimiterInput, body, maxValues);
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },

@@ -142,7 +142,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'gzip.ts',
     'units.ts',
   ],
-  state: ['atomic-write.ts', 'clock.ts', 'poll', 'tasks.ts', 'result.ts', 'config', 'text', 'units.ts'],
+  state: ['atomic-write.ts', 'chain', 'clock.ts', 'poll', 'tasks.ts', 'result.ts', 'config', 'text', 'units.ts'],
   simulator: [],
   'tasks.ts': [],
   'units.ts': [],

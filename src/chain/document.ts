@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { MEBIBYTE } from '../units.js';
 import { INVALID, validOrUndefined } from './field.js';
 import { structureOf, UNKNOWN_VALUE, type FieldSchema } from './fields.js';
@@ -31,9 +30,9 @@ export function unreadable(reason: UnreadableDocument['reason'], message: string
   return { ok: false, reason, message };
 }
 
-/** Reads a whole response body. */
-export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array): DocumentResult<T> {
-  const parsed = parseJson(body);
+/** Reads a whole response body. `maxValues` is the number of JSON values that fit into the heap. */
+export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxValues?: number): DocumentResult<T> {
+  const parsed = parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
   const value = schema.parse(parsed.json);
   return { ok: true, value: validOrUndefined(value), errors: errorsOf(schema, value) };
@@ -42,11 +41,14 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array): Docum
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body. Messages do not quote the body. */
-export function parseJson(body: Uint8Array): { readonly ok: true; readonly json: unknown } | UnreadableDocument {
+export function parseJson(
+  body: Uint8Array,
+  maxValues = Infinity,
+): { readonly ok: true; readonly json: unknown } | UnreadableDocument {
   if (body.length === 0) return unreadable('not_json', 'empty body');
-  const maxValues = maxValuesOf(body.length);
-  if (body.length > UNCOUNTED_BYTES && countValues(body) > maxValues) {
-    return unreadable('too_large', `more than ${maxValues} JSON values in ${body.length} bytes`);
+  const limit = Math.floor(Math.min(body.length / BODY_BYTES_PER_VALUE, maxValues));
+  if (body.length > UNCOUNTED_BYTES && countValues(body) > limit) {
+    return unreadable('too_large', `more than ${limit} JSON values in ${body.length} bytes`);
   }
   let text: string;
   try {
@@ -69,13 +71,6 @@ export function parseJson(body: Uint8Array): { readonly ok: true; readonly json:
  */
 const UNCOUNTED_BYTES = 2 * MEBIBYTE;
 const BODY_BYTES_PER_VALUE = 24;
-/** Heap per value until its document is derived. Half of the heap is left for everything else. */
-const HEAP_BYTES_PER_VALUE = 200;
-
-/** The most JSON values of a body of this size. */
-export function maxValuesOf(bodyBytes: number, heapBytes: number = getHeapStatistics().heap_size_limit): number {
-  return Math.floor(Math.min(bodyBytes / BODY_BYTES_PER_VALUE, heapBytes / 2 / HEAP_BYTES_PER_VALUE));
-}
 
 const [QUOTE, COMMA, ARRAY, BACKSLASH, OBJECT] = Buffer.from('",[\\{');
 

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { MEBIBYTE, formatSize } from '../units.js';
 import type { Config } from './config.js';
 
@@ -26,4 +27,12 @@ export function clampToMemory(config: Config, bytes: number): { config: Config; 
     `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
     `and is lowered to ${formatSize(maxBodyBytes)}`;
   return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
+}
+
+/** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */
+const HEAP_BYTES_PER_VALUE = 200;
+
+/** The most JSON values of a body that the heap can hold. */
+export function maxHeapValues(heapBytes: number = getHeapStatistics().heap_size_limit): number {
+  return heapBytes / 2 / HEAP_BYTES_PER_VALUE;
 }

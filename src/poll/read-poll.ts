@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
 import { secondsSince, type Instant } from '../clock.js';
+import { maxHeapValues } from '../config/memory-limits.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
@@ -21,7 +22,7 @@ export function readPoll<Name extends DocumentName>(
   if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
   const { bytes, source, receivedAt, otherAnswers, foundPath, failureWithServerText = failed } = received;
   const started = performance.now();
-  const read = documents[document].read(bytes, { at: receivedAt, otherAnswers });
+  const read = documents[document].read(bytes, { maxValues: maxHeapValues(), at: receivedAt, otherAnswers });
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = { ...fetched, decode: secondsSince(started) };
   const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
-import { clampToMemory } from '../../src/config/memory-limits.js';
+import { clampToMemory, maxHeapValues } from '../../src/config/memory-limits.js';
 import { defaultConfig } from '../../src/config/config.js';
 
 const MIB = 2 ** 20;
@@ -33,4 +33,9 @@ describe('clampToMemory', () => {
     }
     expect(clampToMemory(withMaxBodySize(3), 128 * MIB).warnings).toEqual([]);
   });
+});
+
+it('maxHeapValues is what half of the heap can take', () => {
+  expect(maxHeapValues(400 * MIB)).toBe(MIB);
+  expect(maxHeapValues(2 ** 30)).toBeGreaterThan(2_000_000);
 });
