@@ -87,8 +87,6 @@ export interface TargetOptions {
   readonly maxSeries: number;
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
-  /** The most JSON values of a body. */
-  readonly maxValues: number;
   /** The configured limits of problems; by default the shipped ones. */
   readonly problems?: Config['problems'];
   /** Whether one document is enough for a problem to begin, as in `once`. */

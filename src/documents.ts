@@ -99,7 +99,8 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
 
 /** What a body is read with. */
 export interface ReadContext<Types extends AnyTypes> {
-  readonly maxValues: number;
+  /** How many JSON values fit into the heap; without a limit if the body has been read before. */
+  readonly maxValues?: number;
   /** When the response was received. */
   readonly at: Instant;
   readonly clockOffset: number;

@@ -1,7 +1,6 @@
 import type { Field } from './field.js';
 import type { Valset } from './module-state.js';
-import { asDecimalString, parseDecimal, type Numeral } from './numeral.js';
-import { numeralKey } from './decimal.js';
+import { parseNumeral, type Numeral } from './numeral.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 
 /* Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is `undefined`. */
@@ -15,7 +14,7 @@ export function unpackClaim(value: string): Message | undefined {
 
 /** The event nonce: field 1 in every type of claim, never left out. */
 export function eventNonceOf(message: Message): Numeral | undefined {
-  return message.has(1) ? numeralOf(integerOf(message, 1)) : undefined;
+  return message.has(1) ? integerOf(message, 1) : undefined;
 }
 
 /** The types of claims by the last part of their names. */
@@ -51,14 +50,13 @@ const FIELD_NUMBERS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof Cl
 
 export function claimContentOf(type: ClaimType, message: Message): ClaimContent {
   const fields = FIELD_NUMBERS[type];
-  const integer = (field: number | undefined) =>
-    field === undefined ? undefined : numeralOf(integerOf(message, field));
+  const integer = (field: number | undefined) => (field === undefined ? undefined : integerOf(message, field));
   const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
   const members = fields.members === undefined ? undefined : messagesOf(message, fields.members)?.map(memberOf);
   return {
     externalHeight: integer(fields.externalHeight),
     tokenContract: text(fields.tokenContract)?.toLowerCase(),
-    amount: parseDecimal(text(fields.amount) ?? ''),
+    amount: parseNumeral(text(fields.amount)),
     sender: text(fields.sender),
     receiver: text(fields.receiver),
     batchNonce: integer(fields.batchNonce),
@@ -68,10 +66,6 @@ export function claimContentOf(type: ClaimType, message: Message): ClaimContent 
 }
 
 function memberOf(message: Message) {
-  const [power, address] = [numeralOf(integerOf(message, 1)), stringOf(message, 2)];
+  const [power, address] = [integerOf(message, 1), stringOf(message, 2)];
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
-}
-
-function numeralOf(value: number | bigint | undefined): Numeral | undefined {
-  return typeof value === 'bigint' ? numeralKey(asDecimalString(value.toString())) : value;
 }

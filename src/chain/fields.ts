@@ -14,29 +14,11 @@ export type FieldSchema<T = unknown> = ZodMiniType<Field<T>>;
 /** The type of a field with a valid value. */
 export type ValueOf<Schema extends FieldSchema> = Exclude<z.output<Schema>, undefined | typeof INVALID>;
 
-/** Of the read in progress; zod passes nothing on to a transform. */
-let hasWrongValues = false;
-
-/** Reads JSON by a schema, and whether a value in it is INVALID or unknown. */
-export function readField<T>(
-  schema: FieldSchema<T>,
-  json: unknown,
-): { readonly value: Field<T>; readonly hasWrongValues: boolean } {
-  hasWrongValues = false;
-  const value = schema.parse(json);
-  return { value, hasWrongValues };
-}
-
 type Json = string | number | boolean | object;
 
 /** A field that `read` converts from JSON other than `null`. The transform of zod itself makes a closure for each value. */
 function field<T>(read: (json: Json) => Field<T>): FieldSchema<T> {
-  return transform((json: Json | null | undefined) => {
-    if (json === undefined || json === null) return undefined;
-    const value = read(json);
-    if (value === INVALID || value === UNKNOWN_VALUE) hasWrongValues = true;
-    return value;
-  });
+  return transform((json: Json | null | undefined) => (json === undefined || json === null ? undefined : read(json)));
 }
 
 /** A number: a decimal string or a JSON number. */

@@ -13,7 +13,7 @@ const MAX_TAG = 0xffff_ffff;
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /** A varint, or the bytes of a string or of another message. Values of fixed width are not read. */
-type WireValue = number | bigint | Uint8Array | undefined;
+type WireValue = bigint | Uint8Array | undefined;
 
 /** The values of each field of a message, by field number, in the order of the message. */
 export type Message = ReadonlyMap<number, readonly WireValue[]>;
@@ -38,9 +38,9 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /** The last value of an integer field, 0 when the field is left out; `undefined` when it has another wire type. */
-export function integerOf(message: Message, field: number): number | bigint | undefined {
-  const values = message.get(field) ?? [0];
-  return values.every((value) => typeof value === 'number' || typeof value === 'bigint') ? values.at(-1) : undefined;
+export function integerOf(message: Message, field: number): bigint | undefined {
+  const values = message.get(field) ?? [0n];
+  return values.every((value) => typeof value === 'bigint') ? values.at(-1) : undefined;
 }
 
 /** The last value of a string field, empty when the field is left out; `undefined` without valid UTF-8. */
@@ -71,7 +71,8 @@ function readValue(
   if (wireType === WireType.fixed64) return { end: start + 8, value: undefined };
   if (wireType === WireType.fixed32) return { end: start + 4, value: undefined };
   const varint = readVarint(bytes, start);
-  if (varint === undefined || wireType === WireType.varint) return varint;
+  if (varint === undefined) return undefined;
+  if (wireType === WireType.varint) return { end: varint.end, value: BigInt(varint.value) };
   if (wireType !== WireType.lengthDelimited) return undefined;
   const end = varint.end + Number(varint.value);
   return { end, value: bytes.subarray(varint.end, end) };

@@ -80,9 +80,9 @@ function sourceOf({ file }: FileJob): string {
   return file === STANDARD_INPUT ? 'standard input' : file;
 }
 
-function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {
+function unrecognizedWarning(name: string, { document }: StepContext, body: Buffer): string[] {
   const { schema } = documents[document];
-  const parsed = parseJson(body, maxValues);
+  const parsed = parseJson(body);
   if (schema === undefined || !parsed.ok) return [];
   const fields = Array.from(unrecognizedFields(schema, parsed.json), (field) => cleanText(field));
   if (fields.length === 0) return [];

@@ -46,7 +46,7 @@ export const poll = z
     max_body_size: sizeSetting(1024, 511 * MEBIBYTE)
       .prefault('32MiB')
       .describe(
-        'Maximum size of a response body after decompression. At most one JSON value per 24 bytes of it is read.',
+        'Maximum size of a response body after decompression. Above 2 MiB, a body has at most one JSON value per 24 bytes.',
       ),
   })
   .refine(({ interval, timeout, stale_after }) => stale_after >= interval + timeout, {

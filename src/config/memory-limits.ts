@@ -29,12 +29,10 @@ export function clampToMemory(config: Config, bytes: number): { config: Config; 
   return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
 }
 
-/** Real documents have a value per 31 to 41 bytes, hostile documents a value per 3 to 8 bytes. */
-const BODY_BYTES_PER_VALUE = 24;
-/** Heap per value until its document is derived. Half of the heap is left for everything else. */
+/** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */
 const HEAP_BYTES_PER_VALUE = 200;
 
-/** Maximum number of JSON values of a body, which the heap can hold and no real document exceeds. */
-export function maxValuesOf(maxBodyBytes: number, heapBytes: number = getHeapStatistics().heap_size_limit): number {
-  return Math.floor(Math.min(maxBodyBytes / BODY_BYTES_PER_VALUE, heapBytes / 2 / HEAP_BYTES_PER_VALUE));
+/** The most JSON values of a body that the heap can hold. */
+export function maxHeapValues(heapBytes: number = getHeapStatistics().heap_size_limit): number {
+  return heapBytes / 2 / HEAP_BYTES_PER_VALUE;
 }

@@ -53,7 +53,6 @@ interface KeptDocument<Name extends DocumentName> {
   /** The body, compressed by `compressBody`. */
   readonly body: Buffer;
   readonly context: DocumentContext<DocumentTypes[Name]>;
-  readonly maxValues: number;
 }
 
 /** Each poll replaces it as a whole. */

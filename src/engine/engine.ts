@@ -56,8 +56,6 @@ export interface AnsweredRound {
 }
 
 export interface Poll {
-  /** Whether the body has so many values for its size that it is hostile. */
-  readonly isDense: boolean;
   /** Resolves when a first document has stepped again. */
   readonly settled: Promise<void>;
 }
@@ -120,19 +118,19 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
 
   async function poll(job: Job): Promise<Poll> {
     const current = endpointOf(job)?.state;
-    if (current === undefined) return { isDense: false, settled: Promise.resolve() };
+    if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => siblingOf(job, document));
     const received = await source.document(job, request);
-    const { isDense = false } = (await inTurn(async () => stepWith(job, received))) ?? {};
+    await inTurn(async () => stepWith(job, received));
     const isFirst = endpointOf(job)?.beforeFirst !== undefined;
     // Queries are sent only to a node that has just responded.
     const isServed = endpointOf(job)?.state.lastPoll?.ok === true;
     const answers = isServed ? sendQueries(job) : Promise.resolve();
     if (isFirst && isServed && source.query !== undefined) {
-      return { isDense, settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
+      return { settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
     }
     received.release?.();
-    return { isDense, settled: Promise.resolve() };
+    return { settled: Promise.resolve() };
   }
 
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {

@@ -1,7 +1,6 @@
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { maxValuesOf } from '../config/memory-limits.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
 import type { FetchLimits } from '../http/client.js';
@@ -66,6 +65,5 @@ export function targetOptions(
     problems,
     maxBodyBytes: poll.max_body_size,
     staleAfterMs: poll.stale_after,
-    maxValues: maxValuesOf(poll.max_body_size),
   };
 }

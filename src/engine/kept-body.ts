@@ -35,8 +35,8 @@ export function keptInput<Name extends DocumentName>({
   kept,
 }: Snapshot<Name>): DocumentTypes[Name]['input'] | undefined {
   if (kept === undefined) return undefined;
-  const { body, context, maxValues } = kept;
-  const read = documents[document].read(brotliDecompressSync(body), { ...context, maxValues });
+  const { body, context } = kept;
+  const read = documents[document].read(brotliDecompressSync(body), context);
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
   return documents[document].input(read.value, context);
 }

@@ -39,9 +39,6 @@ export interface SavedMemory {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-/** A dense body is hostile (`PollResult.isDense`), and blocks the process for up to two seconds. */
-const INTERVALS_AFTER_DENSE_BODY = 10;
-
 export interface PollLoopOptions {
   readonly source: Source<PollJob>;
   readonly log: Logger;
@@ -69,13 +66,11 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   const sinks = [pollLog, verdictLog, ...(recorder ? [recorder] : [])];
   const engine = createEngine({ source, now, sinks });
 
-  /** Returns the number of intervals until the next poll. */
-  async function poll(job: PollJob): Promise<number> {
+  async function poll(job: PollJob): Promise<void> {
     const { target } = job.context;
     // The module state has the address of the contract.
     if (isContract(job)) await timers.get(endpointId({ target, document: 'module_state' }))?.firstRun;
-    const { isDense } = await engine.poll(job);
-    return isDense ? INTERVALS_AFTER_DENSE_BODY : 1;
+    await engine.poll(job);
   }
 
   /** The state with which a new or changed job begins. */

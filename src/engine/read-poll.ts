@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
+import { maxHeapValues } from '../config/memory-limits.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
@@ -14,7 +15,7 @@ import { step, type PollResult } from './step.js';
 
 export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
-  { document, maxValues }: StepContext<Name>,
+  { document }: StepContext<Name>,
   { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
 ): PollResult<Name> {
   const { seconds, phaseSeconds: recorded } = received;
@@ -24,11 +25,15 @@ export function readPoll<Name extends DocumentName>(
   }
   const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted, failureWithServerText = failed } = received;
   const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at: receivedAt, clockOffset, otherAnswers });
-  const { isDense = false } = read;
+  const read = documents[document].read(bytes, {
+    maxValues: maxHeapValues(),
+    at: receivedAt,
+    clockOffset,
+    otherAnswers,
+  });
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath, isAccepted };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted };
   if (!read.ok) {
     const error = { reason: read.reason, message: `${source}: ${read.message}` };
     return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };

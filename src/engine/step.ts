@@ -1,7 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
-import { compare } from '../chain/decimal.js';
-import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
+import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
@@ -45,8 +44,6 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes?: number | undefined;
-  /** Whether the body has so many values for its size that it is hostile. */
-  readonly isDense?: boolean;
   /** Whether the last poll of another document of the target has succeeded. */
   readonly hasOtherSucceeded?: boolean;
   /** Only of a success, and absent for a recorded body. */
@@ -170,7 +167,7 @@ function derive<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
+  const { document, settings, labels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -196,7 +193,7 @@ function derive<Name extends DocumentName>(
     judgement,
     errors,
     otherAnswers,
-    kept: compressed && { body: compressed, context: documentContext, maxValues },
+    kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context, clockOffset),
   };
   return { snapshot, problems };
@@ -246,7 +243,7 @@ function regressionOf<Name extends DocumentName>(
   if (!outcome.ok) return undefined;
   const height = documents[document].hubHeight(outcome.content, outcome.height);
   const before = lastDocument(state)?.height;
-  if (height === undefined || before === undefined || compare(height, before) >= 0) return undefined;
+  if (height === undefined || before === undefined || height >= before) return undefined;
   const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
   return failure('regression', message);
 }

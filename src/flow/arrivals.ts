@@ -1,4 +1,3 @@
-import { compare } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 
 /*
@@ -24,7 +23,7 @@ export const MAX_UNUSED = 500;
 /** Adds the arrival of a document with these transfers. */
 export function addArrival(arrivals: Arrivals, arrival: Arrival, ids: Iterable<Numeral>): Arrivals {
   const last = arrivals.at(-1);
-  if (last !== undefined && compare(arrival.upTo, last.upTo) <= 0) return arrivals;
+  if (last !== undefined && arrival.upTo <= last.upTo) return arrivals;
   const used = withoutUnused([...arrivals, arrival], ids);
   if (used.length <= MAX_ARRIVALS) return used;
   const [{ upTo } = arrival, ...later] = used.slice(-MAX_ARRIVALS);
@@ -50,7 +49,7 @@ function indexOf(arrivals: Arrivals, id: Numeral): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     const arrival = arrivals[middle];
-    if (arrival !== undefined && compare(arrival.upTo, id) < 0) low = middle + 1;
+    if (arrival !== undefined && arrival.upTo < id) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,6 +1,5 @@
-import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decimal.js';
-import type { Numeral } from '../chain/numeral.js';
-import { hubBlockTime } from '../facts/bridge/block-times.js';
+import { subtract, type Numeral } from '../chain/numeral.js';
+import { durationOf, hubBlockTime } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { groupBy } from '../facts/grouping.js';
 import { orElse } from '../facts/required-fields.js';
@@ -55,7 +54,7 @@ export function changesBetween(
 ): BridgeChanges | undefined {
   const isThere = (id: Numeral): boolean => document.ids.has(id);
   const created = Array.from(document.batches).filter(
-    ([key, { nonce }]) => !before.batches.has(key) && compare(nonce, before.highest.batch) > 0,
+    ([key, { nonce }]) => !before.batches.has(key) && nonce > before.highest.batch,
   );
   const requested = newTransfers(before, document);
   if (hasReappeared(before, document, requested)) return undefined;
@@ -125,20 +124,20 @@ function hasReappeared(before: Baseline, document: FlowDocument, requested: numb
   if (earlierIds.length >= MAX_TRANSFERS) return false;
   if (document.ids.size - requested > earlierIds.filter((id) => document.ids.has(id)).length) return true;
   return Array.from(document.batches).some(
-    ([key, { nonce, ids }]) => ids.length > 0 && !before.batches.has(key) && compare(nonce, before.highest.batch) <= 0,
+    ([key, { nonce, ids }]) => ids.length > 0 && !before.batches.has(key) && nonce <= before.highest.batch,
   );
 }
 
 /** The number of transfers requested since the earlier document. */
 function newTransfers({ highest: { transfer } }: Baseline, document: FlowDocument): number {
-  if (compare(document.highest.transfer, transfer) === 0) return 0;
+  if (document.highest.transfer === transfer) return 0;
   let count = 0;
-  for (const id of document.ids) if (compare(id, transfer) > 0) count += 1;
+  for (const id of document.ids) if (id > transfer) count += 1;
   return count;
 }
 
 function difference(later: Numeral, earlier: Numeral): number {
-  return toDouble(subtract(later, earlier));
+  return Number(subtract(later, earlier));
 }
 
 /**
@@ -151,17 +150,16 @@ function cancellation(
   eventCount: number,
   { externalHeight }: FlowDocument,
 ): 'batchesTimedOut' | 'batchesSuperseded' | 'batchesCanceled' {
-  const hasTimedOut = compare(timeout, externalHeight) < 0;
-  const isSuperseded = executed.some((batch) => batch.contract === contract && compare(batch.nonce, nonce) > 0);
+  const hasTimedOut = timeout < externalHeight;
+  const isSuperseded = executed.some((batch) => batch.contract === contract && batch.nonce > nonce);
   if (isSuperseded && (!hasTimedOut || eventCount === 1)) return 'batchesSuperseded';
   return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
 /** The observed events with a known claim. Of conflicting claims, only the later document has the observed claim. */
 export function observedBetween(before: Baseline, { observedEvents, highest }: FlowDocument): readonly FlowEvent[] {
-  if (compare(highest.event, before.highest.event) <= 0) return [];
-  const isNewlyObserved = ({ nonce }: FlowEvent): boolean =>
-    compare(nonce, before.highest.event) > 0 && compare(nonce, highest.event) <= 0;
+  if (highest.event <= before.highest.event) return [];
+  const isNewlyObserved = ({ nonce }: FlowEvent): boolean => nonce > before.highest.event && nonce <= highest.event;
   const pending = groupBy(before.pendingEvents.filter(isNewlyObserved), ({ nonce }) => nonce);
   const observed = new Map(observedEvents.filter(isNewlyObserved).map((event) => [event.nonce, event]));
   const undisputed = Array.from(pending).flatMap(([nonce, events]) =>
@@ -171,15 +169,15 @@ export function observedBetween(before: Baseline, { observedEvents, highest }: F
 }
 
 function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {
-  return before !== undefined && after !== undefined && compare(before, after) !== 0;
+  return before !== undefined && after !== undefined && before !== after;
 }
 
 /** The time from the creation of a batch to the first document without it; `undefined` without heights or block time. */
 function batchSeconds({ block }: FlowBatch, input: BridgeInput): number | undefined {
   const { height } = input;
-  if (block === undefined || height === undefined || compare(height, block) < 0) return undefined;
+  if (block === undefined || height === undefined || height < block) return undefined;
   return orElse(
-    () => toSeconds(multiply(subtract(height, block), hubBlockTime(input))),
+    () => durationOf(subtract(height, block), hubBlockTime(input)),
     () => undefined,
   );
 }

@@ -1,8 +1,7 @@
 import type { ClaimType } from '../chain/claim.js';
-import { compare, numeralKey, sum, toDecimalString } from '../chain/decimal.js';
+import { compare, sum, type Numeral } from '../chain/numeral.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { validOrUndefined } from '../chain/field.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
 import {
   claimContent,
   claimTypeOf,
@@ -58,7 +57,7 @@ export interface FlowBatch extends TransferGroup {
   /** `undefined` when missing; then the batch has no duration. */
   readonly block: Numeral | undefined;
   /** By token. */
-  readonly totals: readonly { readonly contract: string; readonly transfers: number; readonly amount: DecimalString }[];
+  readonly totals: readonly { readonly contract: string; readonly transfers: number; readonly amount: Numeral }[];
 }
 
 /** The first pending events are kept, which are observed first. */
@@ -91,9 +90,9 @@ function read(input: BridgeInput): FlowDocument {
     ids: addIds(transfers, ids),
   }));
   const highest = {
-    event: keyOf(state.last_observed_nonce),
-    batch: keyOf(state.last_outgoing_batch_id),
-    transfer: keyOf(state.last_outgoing_pool_id),
+    event: required(state.last_observed_nonce),
+    batch: required(state.last_outgoing_batch_id),
+    transfer: required(state.last_outgoing_pool_id),
   };
   const nonces = Array.from(batches.values(), ({ nonce }) => nonce);
   return {
@@ -113,7 +112,7 @@ function read(input: BridgeInput): FlowDocument {
 }
 
 function isAnyAbove(ids: Iterable<Numeral>, limit: Numeral): boolean {
-  for (const id of ids) if (compare(id, limit) > 0) return true;
+  for (const id of ids) if (id > limit) return true;
   return false;
 }
 
@@ -124,17 +123,13 @@ function withinLimit(attestations: readonly EventAttestation[]): readonly EventA
 
 /** Adds the ids of the transfers to the set, and returns the new ids. */
 function addIds(transfers: readonly Transfer[], ids: Set<Numeral>): readonly Numeral[] {
-  return transfers.map(({ id }) => keyOf(id)).filter((id) => isAdded(ids, id));
+  return transfers.map(({ id }) => required(id)).filter((id) => isAdded(ids, id));
 }
 
 /** Adds an id to the set; false when the set has it already. */
 function isAdded(ids: Set<Numeral>, id: Numeral): boolean {
   const count = ids.size;
   return ids.add(id).size > count;
-}
-
-function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
-  return numeralKey(required(field));
 }
 
 /** Adds the ids of the transfers to `ids`. */
@@ -146,7 +141,7 @@ function readBatch(
     .map(readTransfer)
     .filter(({ id }) => isAdded(ids, id));
   return {
-    nonce: keyOf(batch_nonce),
+    nonce: required(batch_nonce),
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
     block: validOrUndefined(block),
@@ -156,7 +151,7 @@ function readBatch(
       ([contract, ofToken]) => ({
         contract,
         transfers: ofToken.length,
-        amount: toDecimalString(sum(ofToken.map(({ amount }) => amount))),
+        amount: sum(ofToken.map(({ amount }) => amount)),
       }),
     ),
   };
@@ -164,18 +159,17 @@ function readBatch(
 
 function readTransfer(transfer: Transfer) {
   const coin = transferredCoin(transfer);
-  return { id: keyOf(transfer.id), contract: contractLabel(coin?.contract), amount: amountOf(coin?.amount) };
+  return { id: required(transfer.id), contract: contractLabel(coin?.contract), amount: amountOf(coin?.amount) };
 }
 
 /** A negative amount is invalid: counters never decrease. */
 function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
   const amount = required(field);
-  if (compare(amount, 0) < 0) throw WITHDRAWN;
+  if (amount < 0) throw WITHDRAWN;
   return amount;
 }
 
-function readEvent({ nonce: eventNonce, attestation }: EventAttestation): FlowEvent {
-  const nonce = numeralKey(eventNonce);
+function readEvent({ nonce, attestation }: EventAttestation): FlowEvent {
   return orElse<FlowEvent>(
     () => ({ nonce, ...readClaim(attestation) }),
     () => ({ nonce }),

@@ -1,5 +1,4 @@
-import { add, compare, subtract, sum, toDecimalString, toDouble } from '../chain/decimal.js';
-import type { DecimalString } from '../chain/numeral.js';
+import { add, subtract, sum, type Numeral } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { denomByContract } from '../facts/bridge/tokens.js';
 import { OTHER } from '../facts/label-value.js';
@@ -30,7 +29,7 @@ type GapReason = (typeof gapReasons)[number];
 /** The counts of a token; an absent count is 0. */
 export interface TokenTotals {
   readonly denom: string;
-  readonly counts: Readonly<Partial<Record<TokenCounter, DecimalString>>>;
+  readonly counts: Readonly<Partial<Record<TokenCounter, Numeral>>>;
 }
 
 /** The counts since the start of the process, and the memory for the next document. */
@@ -61,7 +60,7 @@ export function restartedBridge({ highest }: BridgeFlow): Pick<BridgeFlow, 'high
 
 /** The sum of a counter over tokens. */
 export function countOf(tokens: Iterable<TokenTotals>, counter: TokenCounter): number {
-  return toDouble(sum(Array.from(tokens, ({ counts }) => counts[counter] ?? 0)));
+  return Number(sum(Array.from(tokens, ({ counts }) => counts[counter] ?? 0n)));
 }
 
 /**
@@ -159,16 +158,16 @@ function gapBetween(
   staleAfterMs: number,
 ): GapReason | undefined {
   if (before.bridgeContract !== undefined && before.bridgeContract !== bridgeContract) return 'contract';
-  const isLowerHeight = height !== undefined && before.height !== undefined && compare(height, before.height) < 0;
+  const isLowerHeight = height !== undefined && before.height !== undefined && height < before.height;
   if (isLowerHeight || !isPast(highest, before.highest)) return 'regression';
   if (isStale(before, at, staleAfterMs)) return 'stale';
-  const isTooFar = idNames.some((name) => compare(subtract(highest[name], before.highest[name]), MAX_STEP) > 0);
+  const isTooFar = idNames.some((name) => subtract(highest[name], before.highest[name]) > MAX_STEP);
   return isTooFar ? 'inconsistent' : undefined;
 }
 
 /** Whether no id is lower. */
 function isPast(ids: HighestIds, limits: HighestIds | undefined): boolean {
-  return limits === undefined || idNames.every((name) => compare(ids[name], limits[name]) >= 0);
+  return limits === undefined || idNames.every((name) => ids[name] >= limits[name]);
 }
 
 function arrivalsAfter(
@@ -185,7 +184,7 @@ function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
   for (const { contract, counter, by } of changes.tokens) {
     changeTotal(tokens, contract, ({ denom, counts }) => ({
       denom,
-      counts: { ...counts, [counter]: toDecimalString(add(counts[counter] ?? 0, by)) },
+      counts: { ...counts, [counter]: add(counts[counter] ?? 0n, by) },
     }));
   }
   return {
@@ -204,6 +203,6 @@ function highestAfter(
 ): HighestIds | undefined {
   if (reason === 'inconsistent') return before;
   if (before === undefined || reason === 'contract') return ids;
-  const higher = (name: keyof HighestIds) => (compare(ids[name], before[name]) > 0 ? ids[name] : before[name]);
+  const higher = (name: keyof HighestIds) => (ids[name] > before[name] ? ids[name] : before[name]);
   return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
 }

@@ -1,8 +1,7 @@
 import type { Instant } from '../clock.js';
-import { compare, numeralKey, toDouble } from '../chain/decimal.js';
+import type { Numeral } from '../chain/numeral.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { validOrUndefined } from '../chain/field.js';
-import type { Numeral } from '../chain/numeral.js';
 import {
   currentOutbound,
   distinctCctxs,
@@ -70,12 +69,11 @@ function read(input: CrosschainInput): CrosschainDocument {
 
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   const outbound = orUndefined(() => currentOutbound(cctx));
-  const nonce = validOrUndefined(outbound?.tss_nonce);
   const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
   return {
     chainId,
     created: createdSeconds(cctx),
-    nonce: nonce === undefined ? undefined : numeralKey(nonce),
+    nonce: validOrUndefined(outbound?.tss_nonce),
     coinType: validOrUndefined(outbound?.coin_type),
     amount: validOrUndefined(outbound?.amount),
     asset: asset === undefined || asset.length > MAX_ID_CHARACTERS ? undefined : asset,
@@ -85,7 +83,7 @@ function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
 
 function createdSeconds({ cctx_status }: Cctx): number | undefined {
   const created = validOrUndefined(validOrUndefined(cctx_status)?.created_timestamp);
-  return created !== undefined && compare(created, 0) > 0 ? toDouble(created) : undefined;
+  return created !== undefined && created > 0 ? Number(created) : undefined;
 }
 
 /** The memory of a rate limiter input, to compare the next document with. */
@@ -119,7 +117,7 @@ export function crosschainBaseline(
   for (const { chainId, nonce } of live.values()) {
     const highest = nonces.get(chainId);
     if (nonce === undefined || (highest === undefined && nonces.size >= MAX_CHAINS)) continue;
-    if (highest === undefined || compare(nonce, highest) > 0) nonces.set(chainId, nonce);
+    if (highest === undefined || nonce > highest) nonces.set(chainId, nonce);
   }
   const bounded = live.size <= MAX_CCTXS ? live : new Map(Array.from(live).slice(0, MAX_CCTXS));
   return { at, height, live: bounded, missed, keys, nonces };

@@ -1,6 +1,5 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
-import { compare, subtract, toDouble } from '../chain/decimal.js';
-import type { Numeral } from '../chain/numeral.js';
+import { subtract, type Numeral } from '../chain/numeral.js';
 import type { ListName, OutboundContent } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
@@ -200,7 +199,7 @@ function gapBetween(
   at: Instant,
   staleAfterMs: number,
 ): GapReason | undefined {
-  if (compare(height, before.height) < 0) return 'regression';
+  if (height < before.height) return 'regression';
   return isStale(before, at, staleAfterMs) ? 'stale' : undefined;
 }
 
@@ -257,12 +256,12 @@ function hasHiddenNonces(before: CrosschainBaseline['nonces'], live: CrosschainD
   const added = new Map<string, Set<Numeral>>();
   for (const { chainId, nonce } of live.values()) {
     const highest = before.get(chainId);
-    if (nonce === undefined || highest === undefined || compare(nonce, highest) <= 0) continue;
+    if (nonce === undefined || highest === undefined || nonce <= highest) continue;
     added.set(chainId, (added.get(chainId) ?? new Set()).add(nonce));
   }
   return Array.from(added).some(([chainId, nonces]) => {
-    const highest = Array.from(nonces).reduce((a, b) => (compare(a, b) < 0 ? b : a));
-    return toDouble(subtract(highest, before.get(chainId) ?? highest)) > nonces.size;
+    const highest = Array.from(nonces).reduce((a, b) => (a < b ? b : a));
+    return Number(subtract(highest, before.get(chainId) ?? highest)) > nonces.size;
   });
 }
 

@@ -37,7 +37,7 @@ export const failureReasons = {
   },
   too_large: {
     description:
-      'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or it has more JSON values than one per 24 bytes of poll.max_body_size, or than fit into the heap.',
+      'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or it is larger than 2 MiB and has more than one JSON value per 24 bytes, or more than fit into the heap.',
     remedy: 'Raise poll.max_body_size, or the memory limit, if the document really is that large.',
     contractRemedy: 'Check the URL of external: no answer to the calls is that large.',
     crosschainRemedy: LOWER_LIMIT,

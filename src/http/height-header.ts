@@ -1,5 +1,5 @@
 import { INVALID, type Field } from '../chain/field.js';
-import { asDecimalString, type Numeral } from '../chain/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 
 /* The hub height of a response: gateways send it as a header or, when the client accepts trailers, as a trailer. */
 
@@ -22,5 +22,5 @@ export function heightText(...parts: readonly HeaderFields[]): string | undefine
 /** Gateways send the height 0 when they do not know the height. No block has it. */
 export function parseHeight(text: string | undefined): Field<Numeral> {
   if (text === undefined) return undefined;
-  return /^[1-9]\d{0,18}$/.test(text) ? asDecimalString(text) : INVALID;
+  return /^[1-9]\d{0,18}$/.test(text) ? BigInt(text) : INVALID;
 }

@@ -1,6 +1,5 @@
-import { lowest, toSeconds, type AnyNumber } from '../chain/decimal.js';
+import { asNumeral, lowest, ratio, type Numeral } from '../chain/numeral.js';
 import type { Field } from '../chain/field.js';
-import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
 import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
@@ -42,7 +41,7 @@ const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 // One series per member of the newest validator set, some tens on real chains.
 const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 
-function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => AnyNumber | undefined) {
+function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Numeral | undefined) {
   return (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
     orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
@@ -66,7 +65,7 @@ const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
 type TokenSamples = readonly Sample<(typeof PER_TOKEN.labels)[number]>[];
 
 /** A sample for each token of the bridge, also without transfers. */
-function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<AnyNumber>) {
+function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Numeral>) {
   return (input: BridgeInput): TokenSamples => {
     const transfers = transfersByContract(input);
     const values = Array.from(
@@ -79,7 +78,7 @@ function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: to
 
 function withDenoms(
   input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: AnyNumber | undefined]>,
+  values: Iterable<readonly [contract: string, value: Numeral | undefined]>,
 ): TokenSamples {
   const denoms = tokens.denomByContract(input);
   return Array.from(values, ([contract, value]) => ({
@@ -91,7 +90,7 @@ function withDenoms(
 /** A sample for each token with a queue, in the order of labels. */
 function queuedTokens(
   input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: AnyNumber | undefined]>,
+  values: Iterable<readonly [contract: string, value: Numeral | undefined]>,
 ): TokenSamples {
   return withDenoms(input, values).toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
 }
@@ -239,7 +238,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
-    value: ({ settings }) => asDecimalString(settings.power_threshold),
+    value: ({ settings }) => asNumeral(settings.power_threshold),
   }),
   bridge_orchestrator_info: labeledGauge({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
@@ -315,15 +314,15 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_watched_orchestrator_balance_limit_amount: gauge({
     help: 'Balance of the orchestrators of watch below which they are short of funds, as configured; absent without watch.',
     stability: 'experimental',
-    value: ({ settings }) => (settings.watch.length === 0 ? undefined : asDecimalString(settings.watch_min_balance)),
+    value: ({ settings }) => (settings.watch.length === 0 ? undefined : asNumeral(settings.watch_min_balance)),
   }),
   bridge_block_time_seconds: gauge({
     help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
-    value: (input) => toSeconds(hubBlockTime(input)),
+    value: (input) => hubBlockTime(input) / 1000,
   }),
   bridge_external_block_time_seconds: gauge({
     help: 'External block time in use: configured, else that of a known chain, else the parameter.',
-    value: (input) => toSeconds(externalBlockTime(input)),
+    value: (input) => externalBlockTime(input) / 1000,
   }),
   bridge_batch_oldest_height: gauge({
     help: 'Hub height at which the oldest live batch was created; absent when there is none.',
@@ -446,12 +445,12 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_objective_seconds: gauge({
     help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
     stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawal),
+    value: ({ settings: { objective } }) => objective && objective.withdrawal / 1000,
   }),
   bridge_objective_ratio: gauge({
     help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',
     stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && asDecimalString(objective.ratio),
+    value: ({ settings: { objective } }) => objective && asNumeral(objective.ratio),
   }),
   bridge_oldest_due_transfer_timestamp_seconds: labeledGauge({
     help: 'Time since which the oldest due transfers wait, in a live batch or in a queue whose fees pay for one, by whether their fees are sufficient or unknown; absent when there are none.',
@@ -540,15 +539,15 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_params_target_batch_timeout_seconds: gauge({
     help: 'Intended lifetime of a batch.',
-    value: (input) => toSeconds(param('target_batch_timeout')(input)),
+    value: (input) => ratio(param('target_batch_timeout')(input), 1000n),
   }),
   bridge_params_average_block_time_seconds: gauge({
     help: 'Hub block time assumed by the bridge module; the real one can differ.',
-    value: (input) => toSeconds(param('average_block_time')(input)),
+    value: (input) => ratio(param('average_block_time')(input), 1000n),
   }),
   bridge_params_average_external_block_time_seconds: gauge({
     help: 'External block time assumed by the bridge module; the real one can differ.',
-    value: (input) => toSeconds(param('average_external_block_time')(input)),
+    value: (input) => ratio(param('average_external_block_time')(input), 1000n),
   }),
   bridge_params_slash_fraction_valset_ratio: gauge({
     help: 'Share of the stake slashed for not signing a validator set.',

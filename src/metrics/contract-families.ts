@@ -1,4 +1,4 @@
-import type { AnyNumber } from '../chain/decimal.js';
+import type { Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge } from './family.js';
 import { required } from '../facts/required-fields.js';
@@ -12,7 +12,7 @@ interface Token {
   readonly denom: string;
 }
 
-function perToken<Own extends Token>(tokens: readonly Own[], valueOf: (token: Own) => AnyNumber | undefined) {
+function perToken<Own extends Token>(tokens: readonly Own[], valueOf: (token: Own) => Numeral | undefined) {
   return partByPart(tokens, (token) => [
     { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
   ]);

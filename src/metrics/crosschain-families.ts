@@ -1,6 +1,5 @@
 import { wallSeconds } from '../clock.js';
-import { compare, floorDivide, ratio, type AnyNumber } from '../chain/decimal.js';
-import { asDecimalString } from '../chain/numeral.js';
+import { asNumeral, floorDivide, ratio, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
@@ -26,7 +25,7 @@ function eachList<Label extends string>(
   return (input: CrosschainInput): Derived<Label> => partByPart(cctxs.listNames, (list) => derive(list, input));
 }
 
-type ValueOfChain = (ofChain: cctxs.Cctxs) => AnyNumber | undefined;
+type ValueOfChain = (ofChain: cctxs.Cctxs) => Numeral | undefined;
 
 /** A sample for each chain of the transactions. */
 function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
@@ -203,7 +202,7 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_rate_limit_configured_window_blocks: gauge({
     help: 'Configured window in hub blocks.',
-    value: ({ settings }) => asDecimalString(settings.window),
+    value: ({ settings }) => asNumeral(settings.window),
   }),
   crosschain_withdraw_rate: gauge({
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
@@ -211,20 +210,21 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_rate_limit: gauge({
     help: 'Configured rate limit, in smallest units of the native coin per block.',
-    value: ({ settings: { rate } }) => (rate === undefined ? undefined : asDecimalString(rate)),
+    value: ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
   }),
   crosschain_rate_limit_utilization_ratio: gauge({
     help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
     value: (input) => {
       const allowed = rateLimit.allowance(input);
-      return allowed && ratio(rateLimit.totalValue(input), allowed);
+      return allowed === undefined ? undefined : ratio(rateLimit.totalValue(input), allowed);
     },
   }),
   crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
     value: (input) => {
       const allowed = rateLimit.allowance(input);
-      return allowed && (compare(rateLimit.totalValue(input), allowed) > 0 ? 1 : 0);
+      if (allowed === undefined) return undefined;
+      return rateLimit.totalValue(input) > allowed ? 1 : 0;
     },
   }),
   crosschain_anomalies: labeledGauge({
@@ -235,7 +235,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: perKind<CrosschainInput>({
       duplicate_cctxs: cctxs.countDuplicates,
       lowest_above_height: ({ document }) =>
-        compare(required(document.lowest_pending_cctx_height), required(document.height)) > 0 ? 1 : 0,
+        required(document.lowest_pending_cctx_height) > required(document.height) ? 1 : 0,
       cctxs_without_outbound: cctxs.countWithoutOutbound,
     }),
   }),

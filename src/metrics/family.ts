@@ -1,4 +1,4 @@
-import type { AnyNumber } from '../chain/decimal.js';
+import type { Numeral } from '../chain/numeral.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
@@ -13,7 +13,7 @@ export type LabelValues<Label extends string = string> = Readonly<Record<Label, 
 export interface Sample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
   /** Exported as the nearest double. `undefined`, infinite values and `NaN` are not exported. */
-  readonly value: AnyNumber | undefined;
+  readonly value: Numeral | undefined;
   /** Of a series of a histogram. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   /** The upper bound of a bucket of a histogram. */
@@ -64,7 +64,7 @@ export function families<Input>(table: Readonly<Record<string, Unnamed<Family<In
 type Description = Pick<FamilyHeader, 'help' | 'stability'>;
 
 interface Unlabeled<Input> extends Description {
-  readonly value: (input: Input) => AnyNumber | undefined;
+  readonly value: (input: Input) => Numeral | undefined;
 }
 
 interface Labeled<Input, Label extends string> extends Description {

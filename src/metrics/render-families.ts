@@ -1,4 +1,3 @@
-import { toDouble } from '../chain/decimal.js';
 import { firstBy } from '../facts/grouping.js';
 import { OTHER } from '../facts/label-value.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
@@ -47,7 +46,7 @@ function finite(derived: Derived): readonly FiniteSample[] {
   const samples: FiniteSample[] = [];
   for (const sample of derived) {
     if (sample === WITHDRAWN || sample.value === undefined) continue;
-    const value = toDouble(sample.value);
+    const value = Number(sample.value);
     if (Number.isFinite(value)) samples.push({ ...sample, value });
   }
   return samples;

@@ -1,5 +1,4 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
-import { toSeconds } from '../chain/decimal.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
@@ -266,7 +265,7 @@ function objectiveView({ context }: ShownEndpoint['job'], history: FlowHistory, 
   const { objective } = context.document === 'module_state' ? context.settings : {};
   const increase = flowIncrease(history, FLOW_MINUTES, now.at);
   if (objective === undefined || increase === undefined) return null;
-  const seconds = toSeconds(objective.withdrawal);
+  const seconds = objective.withdrawal / 1000;
   /** Share of the withdrawals that has to meet it. */
   const ratio = Number(objective.ratio);
   const { late, all } = countLate(increase.transferDurations, seconds);

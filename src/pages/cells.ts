@@ -5,7 +5,6 @@ import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
-import type { DecimalString } from '../chain/numeral.js';
 
 /* The values of pending items as markup. `null` is shown as unknown, never as 0 or empty. */
 
@@ -42,7 +41,7 @@ export function name(value: string): Markup {
 }
 
 /** A number in groups of three digits. The style separates the groups, so that a copy has digits alone. */
-export function digits(value: DecimalString | null): Markup {
+export function digits(value: string | null): Markup {
   return orUnknown(value, groupDigits);
 }
 
@@ -71,7 +70,7 @@ export function coin({ amount, wholeAmount, symbol }: Amount): Markup {
 }
 
 /** An amount without known decimals. */
-export function smallestUnits(amount: DecimalString | null): Markup {
+export function smallestUnits(amount: string | null): Markup {
   return orUnknown(
     amount,
     (known) =>
@@ -87,7 +86,7 @@ const SIGNIFICANT_DIGITS = 4;
 const FRACTION_DIGITS = 2;
 
 /** A number with few digits. Rounding is only for the display: the exact number is beside it as a tooltip. */
-function shortNumber(exact: DecimalString): Markup {
+function shortNumber(exact: string): Markup {
   const value = Number(exact);
   const magnitude = Math.abs(value);
   if (magnitude >= HUGE) return markup`${value.toExponential(SIGNIFICANT_DIGITS - 1)}`;
@@ -107,7 +106,7 @@ export function blocks(
   span: BlockSpan | null,
   unit: string,
   direction: 'ago' | 'left' | '' = '',
-  height?: { readonly preposition: string; readonly value: DecimalString | null },
+  height?: { readonly preposition: string; readonly value: string | null },
 ): Markup {
   const at = height === undefined ? undefined : markup`${height.preposition} height ${digits(height.value)}`;
   if (span === null) return markup`${UNKNOWN}${at === undefined ? '' : markup`<small>${at}</small>`}`;

@@ -1,4 +1,4 @@
-import { compare, subtract } from '../chain/decimal.js';
+import { asNumeral, compare, subtract } from '../chain/numeral.js';
 import { durationInWords } from '../text/format.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
@@ -190,10 +190,11 @@ function waitText({ chainId, nonce, hash }: CctxItem, { view, chains }: PageCont
     lookaheadNonces = null,
   } = chains.find((chain) => chain.chainId === chainId) ?? {};
   if (nonce === null || hash === null) return 'unknown';
-  if (lowest === null || compare(nonce, lowest) < 0) return 'overtaken: an observer has to post its hash';
+  if (lowest === null || compare(asNumeral(nonce), asNumeral(lowest)) < 0)
+    return 'overtaken: an observer has to post its hash';
   if (severityOf(view, ['CrosschainOutboundDisabled']) !== undefined) return 'the hub has switched off outbounds';
   if (hash !== '') return 'sent, waits for confirmations and votes';
-  if (missed !== null && lookaheadNonces !== null && compare(subtract(nonce, missed), lookaheadNonces) >= 0) {
+  if (missed !== null && lookaheadNonces !== null && subtract(asNumeral(nonce), asNumeral(missed)) >= lookaheadNonces) {
     return `waits behind the missed nonce ${missed}`;
   }
   return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;

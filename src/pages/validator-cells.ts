@@ -1,6 +1,5 @@
 import { isoTime } from '../clock.js';
-import { compare, subtract, toDecimalString, ZERO } from '../chain/decimal.js';
-import type { DecimalString } from '../chain/numeral.js';
+import { asNumeral, subtract } from '../chain/numeral.js';
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { firingVerdicts, severityOf } from '../engine/verdicts.js';
@@ -209,9 +208,9 @@ function orchestratorCell({ items: { lastObservedNonce } }: ValidatorOfBridge, w
   const { lastEventNonce: nonce, balance, duties } = watched;
   // An answer that is older than the document says nothing about the last event, unless the votes are known.
   const isComparable = nonce !== null && lastObservedNonce !== null && duties.events !== null;
-  const behind = isComparable ? subtract(lastObservedNonce, nonce) : ZERO;
+  const behind = isComparable ? subtract(asNumeral(lastObservedNonce), asNumeral(nonce)) : 0n;
   const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;
-  return markup`last claim: event ${claimed}${compare(behind, 0) <= 0 ? '' : markup`<small>${toDecimalString(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
+  return markup`last claim: event ${claimed}${behind <= 0 ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }
 
 function actionWithoutVerdict({ validator, items }: ValidatorOfBridge, watched: WatchedValidator): Markup {
@@ -268,14 +267,14 @@ function alertsAbout({ late }: ValidatorView): readonly ProblemName[] {
   return late.flatMap(({ what }) => ALERTS[what] ?? []);
 }
 
-function hasDeadline({ jailedIn }: ValidatorView, deadlineHeight: DecimalString | null): boolean {
+function hasDeadline({ jailedIn }: ValidatorView, deadlineHeight: string | null): boolean {
   return jailedIn !== null || deadlineHeight !== null;
 }
 
 /** Until when the validator has to sign, and when a batch that waits for it times out, by the time of the document. */
 function deadlineParts(
   { validator, endpoint: { asOf } }: ValidatorOfBridge,
-  deadlineHeight: DecimalString | null,
+  deadlineHeight: string | null,
 ): readonly Markup[] {
   const { jailedIn, late } = validator;
   const seconds = jailedIn?.seconds ?? null;

@@ -1,5 +1,5 @@
 import { dataPart } from '../chain/addresses.js';
-import { highest, toDecimalString } from '../chain/decimal.js';
+import { asNumeral, highest } from '../chain/numeral.js';
 import type { Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
@@ -196,9 +196,9 @@ function answersAbout(
   const staking = stakingStatus.valuesOf(answers).get(key);
   // An answer can be older than the document, and the document has no old votes.
   const voted = duties.events?.findLast((duty) => duty.state === 'done')?.nonce;
-  const nonce = highest([claimPosition.valuesOf(answers).get(key), voted]);
+  const nonce = highest([claimPosition.valuesOf(answers).get(key), voted === undefined ? undefined : asNumeral(voted)]);
   const funds = orchestratorBalance.valuesOf(answers).get(key);
-  const amount = funds === undefined ? null : toDecimalString(funds);
+  const amount = funds === undefined ? null : String(funds);
   const decimals = hubCoin?.decimals ?? null;
   return {
     /** Whether the query is sent. */
@@ -207,12 +207,15 @@ function answersAbout(
     jailed: staking?.isJailed ?? null,
     bonded: staking?.isBonded ?? null,
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
-    lastEventNonce: nonce === undefined ? null : toDecimalString(nonce),
+    lastEventNonce: nonce === undefined ? null : String(nonce),
     /** The balance of the orchestrator in the coin that pays for its transactions; in whole coins if the decimals are known. */
-    balance: amount && {
-      amount,
-      wholeAmount: decimals === null ? null : inWholeUnits(amount, decimals),
-      symbol: hubCoin?.symbol ?? hubCoin?.denom ?? '',
-    },
+    balance:
+      amount === null
+        ? null
+        : {
+            amount,
+            wholeAmount: decimals === null ? null : inWholeUnits(amount, decimals),
+            symbol: hubCoin?.symbol ?? hubCoin?.denom ?? '',
+          },
   };
 }

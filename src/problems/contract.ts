@@ -1,5 +1,4 @@
-import { add, compare, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
-import { asDecimalString, type DecimalString } from '../chain/numeral.js';
+import { add, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
@@ -15,7 +14,7 @@ import { queried, countAtPresent, THE_TOKEN } from './templates.js';
 /* The contract on the external chain, with `external`. */
 
 /** The largest shortfall of each token, and the time of its last growth. */
-type ShortfallMark = Readonly<Record<string, { readonly amount: DecimalString; readonly grewAt: Instant }>>;
+type ShortfallMark = Readonly<Record<string, { readonly amount: Numeral; readonly grewAt: Instant }>>;
 
 const unbacked = problemOf('external_contract', {
   name: 'BridgeTokenUnbacked',
@@ -42,10 +41,10 @@ const unbacked = problemOf('external_contract', {
         backing.flatMap(({ contract, surplus }) => {
           const last = entryOf(before, contract);
           if (surplus === undefined) return last === undefined ? [] : [[contract, last]];
-          if (compare(surplus, ZERO) >= 0) return [];
-          const amount = subtract(ZERO, surplus);
-          const isLarger = last === undefined || compare(amount, last.amount) > 0;
-          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at } : last]];
+          if (surplus >= 0n) return [];
+          const amount = -surplus;
+          const isLarger = last === undefined || amount > last.amount;
+          return [[contract, isLarger ? { amount, grewAt: at } : last]];
         }),
       ),
   },
@@ -59,7 +58,7 @@ const unbacked = problemOf('external_contract', {
       return {
         subject: { token_contract: contract },
         headline: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
-        details: [`${toDecimalString(subtract(ZERO, surplus))} smallest units are missing`],
+        details: [`${-surplus} smallest units are missing`],
       };
     });
     const isWhole = backing.length >= balances.length && backing.every(({ surplus }) => surplus !== undefined);
@@ -119,7 +118,7 @@ const paused = problemOf('external_contract', {
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */
-type EventMark = readonly { readonly at: Instant; readonly nonce: DecimalString; readonly waiting: DecimalString }[];
+type EventMark = readonly { readonly at: Instant; readonly nonce: Numeral; readonly waiting: Numeral }[];
 
 const SILENT_SECONDS = HOUR_SECONDS;
 const POINT_SECONDS = 300;
@@ -143,8 +142,8 @@ const oracleSilentByContract = problemOf('external_contract', {
   mark: {
     version: 1,
     next: ({ input: { lastEventNonce, unobservedEvents, at } }, before: EventMark = []): EventMark => {
-      const nonce = toDecimalString(required(lastEventNonce));
-      const waiting = toDecimalString(required(unobservedEvents));
+      const nonce = required(lastEventNonce);
+      const waiting = required(unobservedEvents);
       const now = at;
       const newest = before.at(-1);
       if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
@@ -155,15 +154,15 @@ const oracleSilentByContract = problemOf('external_contract', {
     const nonce = required(lastEventNonce);
     // The hub may be behind.
     if (waiting === undefined) return { inPart: [] };
-    if (compare(waiting, ZERO) === 0) return undefined;
+    if (waiting === 0n) return undefined;
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest unobserved event.
-    const since = mark?.find((point) => compare(point.nonce, observed) > 0);
-    if (since === undefined || compare(waiting, since.waiting) < 0) return undefined;
+    const since = mark?.find((point) => point.nonce > observed);
+    if (since === undefined || waiting < since.waiting) return undefined;
     return {
-      progressKey: toDecimalString(add(observed, 1)),
+      progressKey: String(add(observed, 1n)),
       start: since.at,
-      headline: `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
+      headline: `${count(Number(waiting), 'event')} of the contract not observed by the hub for {duration}`,
     };
   },
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
@@ -185,7 +184,7 @@ const thresholdTooLow = problemOf('external_contract', {
   action: 'Set power_threshold of the target to the threshold of the contract.',
   find: ({ input }) => {
     const needed = required(thresholdOfContract(input));
-    if (needed <= toDouble(asDecimalString(required(input.configuredThreshold))) + ROUNDING_RATIO) return undefined;
+    if (needed <= Number(required(input.configuredThreshold)) + ROUNDING_RATIO) return undefined;
     return { headline: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
   },
 });

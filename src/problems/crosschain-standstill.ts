@@ -1,5 +1,4 @@
-import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import type { DecimalString } from '../chain/numeral.js';
+import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
@@ -32,7 +31,7 @@ const MAX_SPANS = 20;
 
 /** The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move. */
 export interface HaltMark extends Span {
-  readonly height: DecimalString;
+  readonly height: Numeral;
   readonly halts: readonly Span[];
   readonly offs: readonly Span[];
   /** The present span without outbounds. */
@@ -41,14 +40,14 @@ export interface HaltMark extends Span {
 
 function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
   const { document, at } = evidence.input;
-  const height = toDecimalString(required(document.height));
+  const height = required(document.height);
   const until = at;
   const switched = offAfter(evidence, before);
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
   if (before.height === height) return { height, from, until, halts, ...switched };
   // Nodes often do not answer during an upgrade. Then the number of blocks shows how long the halt was.
-  const blocks = toDouble(subtract(height, before.height));
+  const blocks = Number(subtract(height, before.height));
   const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - blocks * MAX_BLOCK_SECONDS) };
   return { height, from: until, until, halts: isHalt(halt) ? withSpan(halts, halt) : halts, ...switched };
 }
@@ -94,7 +93,7 @@ export const haltTracking = { version: 1, next: haltAfter } as const;
 
 /** Also the lowest pending nonce of each chain, and since when. */
 export interface UnmovedMark extends HaltMark {
-  readonly nonces: Readonly<Record<string, { readonly nonce: DecimalString; readonly since: Instant }>>;
+  readonly nonces: Readonly<Record<string, { readonly nonce: Numeral; readonly since: Instant }>>;
 }
 
 /** Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current again. */

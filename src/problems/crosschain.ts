@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
@@ -100,12 +100,12 @@ const chainStuck = problemOf('rate_limiter_input', {
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       const age = input.at - sinceSeconds;
       if (age < limit) return undefined;
-      const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
+      const first = pending.get(chainId)?.find((cctx) => outboundNonce(cctx) === nonce);
       const hash = outboundHash(input, first);
       const next = hashAction(chainType(chainId), hash);
       return {
         subject: { chain_id: chainId },
-        progressKey: nonce,
+        progressKey: String(nonce),
         start: sinceSeconds + limit,
         headline: `nothing has moved for ${durationInWords(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
@@ -141,7 +141,7 @@ function tooOld(severity: Severity) {
       const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return undefined;
-        const createdSeconds = toDouble(created) - input.clockOffset;
+        const createdSeconds = Number(created) - input.clockOffset;
         const limit = ageLimitMs(chainId, input.settings) / 1000;
         const times = !isCritical ? 1 : limit < HOUR_SECONDS ? 4 : 2;
         const allowed = limit * times + offSeconds(mark, createdSeconds);
@@ -150,7 +150,7 @@ function tooOld(severity: Severity) {
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
         return {
           subject: { chain_id: chainId },
-          progressKey: toDecimalString(created),
+          progressKey: String(created),
           start: createdSeconds + allowed + delaySeconds,
           headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: pendingTexts(input, cctxs),
@@ -176,7 +176,7 @@ function slowChainAction(input: CrosschainInput): string {
   const late = orUndefined(() =>
     Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
       const reachedAt = limitReachedAt(input, chainId);
-      return reachedAt !== undefined && toDouble(reachedAt) < input.at + input.clockOffset;
+      return reachedAt !== undefined && Number(reachedAt) < input.at + input.clockOffset;
     }),
   );
   if (late === undefined) return 'find out which chain does not move.';
@@ -224,7 +224,7 @@ const truncated = problemOf('rate_limiter_input', {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
     return {
-      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hiddenCount(input))} at present`,
+      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${String(hiddenCount(input))} at present`,
       details: [pendingByChain(input)],
       action:
         limit === undefined
@@ -247,11 +247,11 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   find: ({ input, answers }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
-    if (compare(pending, backlog_limit) <= 0) return undefined;
+    if (pending <= backlog_limit) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
     return {
-      start: since === undefined ? undefined : toDouble(since) - input.clockOffset,
-      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
+      start: since === undefined ? undefined : Number(since) - input.clockOffset,
+      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${String(pending)} at present`,
       details: [pendingByChain(input)],
       action:
         isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
@@ -335,7 +335,7 @@ const unlisted = problemOf('rate_limiter_input', {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
     return Array.from(byChain, ([chainId, cctxs]) => {
-      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
+      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
       return {
         subject: { chain_id: chainId },
         headline: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
@@ -373,22 +373,22 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const highest = highestNonce(pendingOfChain);
         if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return undefined;
         const lookahead = scheduleLookahead(chainId, input);
-        const left = lookahead - toDouble(subtract(highest, lowestOfChain));
+        const left = lookahead - Number(subtract(highest, lowestOfChain));
         if (left >= lookahead * share) return undefined;
         const since = orUndefined(() => frozenSince(input, chainId));
         // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
-        const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
+        const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(toDouble(since) - input.clockOffset, missedAt);
+        const start = since === undefined ? undefined : Math.max(Number(since) - input.clockOffset, missedAt);
         const name = chainText(input, chainId);
-        const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
+        const behind = `frozen behind nonce ${String(lowestOfChain)}`;
         // The problem can have begun when the chain was near freezing.
         const frozen =
           start === undefined ? `is ${behind}` : `has been ${behind} for ${durationInWords(input.at - start)}`;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
-          progressKey: toDecimalString(lowestOfChain),
+          progressKey: String(lowestOfChain),
           start,
           headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
           details: pendingTexts(input, pendingOfChain),

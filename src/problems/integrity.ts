@@ -1,4 +1,4 @@
-import { lowest } from '../chain/decimal.js';
+import { lowest } from '../chain/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';

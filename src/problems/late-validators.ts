@@ -1,8 +1,7 @@
 import { dataPart } from '../chain/addresses.js';
-import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { compare, highest, lowest, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { durationOf, hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
   eventAttestations,
@@ -136,7 +135,7 @@ function unsignedBatches(
   // Older batches may wait for their turn.
   const due = missing
     .map(({ height }) => required(height))
-    .filter((height) => newestSigned === undefined || compare(height, newestSigned) > 0);
+    .filter((height) => newestSigned === undefined || height > newestSigned);
   const created = timeOfHeight(input, () => lowest(due));
   const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
   return foundAbout(input, member, {
@@ -153,7 +152,7 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
   if (first === undefined) return undefined;
   return foundAbout(input, member, {
     subject: { kind: 'valset' },
-    progressKey: toDecimalString(required(first.nonce)),
+    progressKey: String(required(first.nonce)),
     start: timeOfHeight(input, () => required(first.height)),
     headline: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
   });
@@ -165,14 +164,14 @@ const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> =
   for (const { nonce, attestation } of eventAttestations(input)) {
     for (const voter of voters(attestation)) {
       const last = newest.get(voter);
-      if (last === undefined || compare(nonce, last) > 0) newest.set(voter, nonce);
+      if (last === undefined || nonce > last) newest.set(voter, nonce);
     }
   }
   return newest;
 });
 
 /** The highest event nonce with a vote of each member in the polls so far. */
-type VoteByMember = Readonly<Record<string, DecimalString>>;
+type VoteByMember = Readonly<Record<string, Numeral>>;
 
 const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
@@ -191,12 +190,11 @@ const votesMissing = problemOf('module_state', {
       const positions = claimPosition.valuesOf(answers);
       return ofEachMember(input, (member) => {
         const { registration, labels } = member;
-        const newest = highest([
+        return highest([
           rememberedOf(before, member),
           newestVotes(input).get(dataPart(required(registration.sender))),
           positions.get(labels.orchestrator),
         ]);
-        return newest === undefined ? undefined : toDecimalString(newest);
       });
     },
   },
@@ -207,7 +205,7 @@ const votesMissing = problemOf('module_state', {
       const missesNext = isNextCredible && hasVoted(votersOfNextEvent(input), member) === false;
       if (!missesLast && !missesNext) return undefined;
       return foundAbout(input, member, {
-        progressKey: rememberedOf(mark, member) ?? '',
+        progressKey: String(rememberedOf(mark, member) ?? ''),
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
@@ -257,13 +255,13 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;
         const { duty, height } = deadline;
-        const left = toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
+        const left = durationOf(subtract(height, required(input.height)), hubBlockTime(input));
         if (left >= limit) return undefined;
         const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at + left - limit;
         return foundAbout(input, member, {
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
-          progressKey: toDecimalString(height),
+          progressKey: String(height),
           start: created === undefined ? undefined : Math.max(created, near),
           headline: (who) =>
             `${who} must sign ${duty.kind === 'batch' ? 'a batch' : 'a validator set'} by ${clockTime(input, left)} or be jailed`,

@@ -1,6 +1,5 @@
-import { compare, subtract, toDecimalString } from '../chain/decimal.js';
+import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
@@ -42,12 +41,12 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
       version: 1,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
-        const height = toDecimalString(heightOf(evidence));
+        const height = String(heightOf(evidence));
         return { height, at: height === before?.height ? before.at : evidence.input.at };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
-      const height = toDecimalString(heightOf(evidence));
+      const height = String(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at) return undefined;
       return { progressKey: height, headline: `${what} has not advanced from ${height} for {duration}` };
     },
@@ -105,7 +104,7 @@ const externalNodeBehind = problemOf('external_contract', {
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 interface HighestMark {
   readonly contract: string;
-  readonly values: Readonly<Record<string, { readonly value: DecimalString; readonly at: Instant }>>;
+  readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
 }
 
 function highestAfter(
@@ -116,8 +115,8 @@ function highestAfter(
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
       const last = entryOf(before, kind);
-      const isLower = last !== undefined && compare(value, last.value) < 0;
-      return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value: toDecimalString(value), at: now }];
+      const isLower = last !== undefined && value < last.value;
+      return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value, at: now }];
     }),
   );
 }
@@ -162,8 +161,8 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       if (isNodeBehind(evidence.answers)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
         const highest = entryOf(mark?.values, kind);
-        if (highest === undefined || compare(value, highest.value) >= 0) return undefined;
-        const by = toDecimalString(subtract(highest.value, value));
+        if (highest === undefined || value >= highest.value) return undefined;
+        const by = subtract(highest.value, value);
         return {
           subject: { kind },
           headline: 'the state has been older than before for {duration}',

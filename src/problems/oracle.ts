@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import { lowest, ratio, subtract } from '../chain/numeral.js';
 import type { Batch } from '../chain/module-state.js';
 import {
   conflictingNonces,
@@ -51,7 +51,7 @@ function leadingItem(input: BridgeInput): ClaimItem | undefined {
 }
 
 /** Observing the event is progress. */
-const nextEvent = (input: BridgeInput): string => toDecimalString(required(input.state.last_observed_nonce));
+const nextEvent = (input: BridgeInput): string => String(required(input.state.last_observed_nonce));
 
 function firstVote(input: BridgeInput): number | undefined {
   return timeOfHeight(input, () => required(leadingClaim(input)?.attestation.height));
@@ -75,7 +75,7 @@ const stalled = problemOf('module_state', {
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      headline: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
+      headline: `no event observed for {duration}, ${Number(pendingEventCount(input))} waiting`,
       details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
       action: claim?.violation ? DO_NOT_VOTE : watchedFirst(membersOf(claim?.missing), CONTACT_VOTERS),
     };
@@ -155,11 +155,11 @@ const oracleSilent = problemOf('module_state', {
     next: ({ input }, before: SilenceMark | undefined): SilenceMark => {
       const { state, at } = input;
       const event = nextEvent(input);
-      const transfer = toDouble(required(state.last_outgoing_pool_id));
-      const batch = toDouble(required(state.last_outgoing_batch_id));
+      const transfer = Number(required(state.last_outgoing_pool_id));
+      const batch = Number(required(state.last_outgoing_batch_id));
       const now = at;
       const anew = { event, since: now, periodSince: now, transfer, batch };
-      if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
+      if (before?.event !== event || pendingEventCount(input) > 0) return anew;
       if (now - before.periodSince < PERIOD_SECONDS) return before;
       return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
     },
@@ -170,7 +170,7 @@ const oracleSilent = problemOf('module_state', {
       isBatchSigned(input, batch) === true && paysMinimum(input, batch) !== false;
     const hasExecutable = rows(input.state.batches).some(canBeExecuted);
     required(input.state.last_observed_nonce);
-    const lastBatch = toDouble(required(input.state.last_outgoing_batch_id));
+    const lastBatch = Number(required(input.state.last_outgoing_batch_id));
     if (mark === undefined || input.at - mark.since < NOTABLE_SECONDS) return undefined;
     if (lastBatch <= mark.batch || !hasExecutable) return undefined;
     return {
@@ -307,7 +307,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
       const events = conflictingNonces(input);
       if (events.size === 0 || (isCritical && !isUndecidable(input))) return undefined;
       const first = lowest(events);
-      const claims = pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === first);
+      const claims = pendingAttestations(input).filter(({ nonce }) => nonce === first);
       const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
       const dispute = disputeOf(claims.map((claim) => claimItem(input, claim)));
       return {

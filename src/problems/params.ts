@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isValid } from '../chain/field.js';
+import { withoutBigint, type Numeral } from '../chain/numeral.js';
 import type { ModuleState } from '../chain/module-state.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
@@ -99,11 +100,11 @@ function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' ? digest(value) : `${value as string | number | boolean}`.slice(0, 64);
+  return typeof value === 'object' ? digest(value) : `${value as string | boolean | Numeral}`.slice(0, 64);
 }
 
 function digest(value: unknown): string {
-  return `sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`;
+  return `sha256:${createHash('sha256').update(JSON.stringify(value, withoutBigint)).digest('hex')}`;
 }
 
 function listDigest(entries: readonly string[]): string {

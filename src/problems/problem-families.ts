@@ -1,4 +1,3 @@
-import { exactSeconds, toDouble } from '../chain/decimal.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
@@ -26,7 +25,7 @@ export const problemUnjudged: FamilyHeader = {
 type Labels = Readonly<Record<string, string>>;
 
 function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, seconds: number): string {
-  const value = toDouble(exactSeconds(seconds));
+  const value = Math.round(seconds * 1000) / 1000;
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
 

@@ -1,6 +1,5 @@
-import { compare, toDecimalString, type AnyNumber } from '../chain/decimal.js';
+import { compare, type Numeral } from '../chain/numeral.js';
 import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
-import type { DecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -31,7 +30,7 @@ import { countAtPresent, THE_TOKEN } from './templates.js';
 /** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
 function queueText(input: BridgeInput, contract: string): string {
   const transfers = unbatchedByToken(input).get(contract) ?? [];
-  const coin = coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
+  const coin = coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
   const [amount] = sumText([coin]);
   const number = count(transfers.length, 'transfer');
   return amount === undefined ? `${number} of ${tokenName(input, contract)}` : `${amount} (${number})`;
@@ -40,13 +39,13 @@ function queueText(input: BridgeInput, contract: string): string {
 /** A new batch of the token is progress. */
 function newestBatch(input: BridgeInput, contract: string): string {
   const nonce = rememberedBatchNonces(input).get(contract);
-  return nonce === undefined ? '' : toDecimalString(nonce);
+  return nonce === undefined ? '' : String(nonce);
 }
 
 /** Whether a live batch of the token has higher fees: until its execution, hubs refuse to build another batch. */
-function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): boolean {
+function hasBetterBatch(input: BridgeInput, contract: string, fees: Numeral): boolean {
   return rows(input.state.batches).some(
-    (batch) => contractLabel(batch.token_contract) === contract && compare(totalFees(batch), fees) >= 0,
+    (batch) => contractLabel(batch.token_contract) === contract && totalFees(batch) >= fees,
   );
 }
 
@@ -55,7 +54,7 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): 
  * has left the queue since the last batch id, a batch of the token was built, even if no document had it.
  */
 type TopMark = Readonly<
-  Record<string, { readonly transfer: string; readonly batch: DecimalString; readonly builtBefore: string }>
+  Record<string, { readonly transfer: string; readonly batch: Numeral; readonly builtBefore: string }>
 >;
 const transfersAtPresent = countAtPresent(
   'transfers',
@@ -76,17 +75,17 @@ const backlogStuck = problemOf('module_state', {
   mark: {
     version: 1,
     next: ({ input }, before: TopMark | undefined): TopMark => {
-      const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
+      const batch = required(input.state.last_outgoing_batch_id);
       return Object.fromEntries(
         Array.from(minBatchFees(input.tokens).keys(), (contract) => {
           const queue = unbatchedByToken(input).get(contract) ?? [];
           const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
           const last = entryOf(before, contract);
-          const hasLeft = !queue.some((waiting) => toDecimalString(idOf(waiting)) === last?.transfer);
+          const hasLeft = !queue.some((waiting) => String(idOf(waiting)) === last?.transfer);
           // A node that is behind has neither the transfer nor a higher batch id.
-          const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && compare(batch, last.batch) > 0;
-          const transfer = top === undefined ? '' : toDecimalString(idOf(top));
-          return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
+          const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && batch > last.batch;
+          const transfer = top === undefined ? '' : String(idOf(top));
+          return [contract, { transfer, batch, builtBefore: isBuilt ? String(batch) : (last?.builtBefore ?? '') }];
         }),
       );
     },
@@ -95,7 +94,7 @@ const backlogStuck = problemOf('module_state', {
     const fees = topBatchFeesByToken(input);
     return Array.from(minBatchFees(input.tokens), ([contract, minimum]) => {
       const paid = fees.get(contract);
-      if (paid === undefined || compare(paid, minimum) < 0 || hasBetterBatch(input, contract, paid)) return undefined;
+      if (paid === undefined || paid < minimum || hasBetterBatch(input, contract, paid)) return undefined;
       return {
         subject: { token_contract: contract },
         progressKey: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,

@@ -1,7 +1,7 @@
-import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../chain/decimal.js';
+import { floorDivide } from '../chain/numeral.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
 import { feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
-import { externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { durationOf, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
   isExternalHeightReliable,
@@ -9,7 +9,7 @@ import {
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { batchesByKey, batchKey, isBelowThreshold, newestUnrelayedPower } from '../facts/bridge/signatures.js';
+import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
@@ -68,7 +68,7 @@ interface SeenBatch {
 }
 
 const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
-const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
+const idText = (transfer: Transfer): string => String(idOf(transfer));
 
 function seenBatchOf(batch: Batch, since: number | null): SeenBatch {
   const [first] = rows(batch.transactions);
@@ -179,7 +179,7 @@ const timeoutNear = problemOf('module_state', {
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
-    const near = toSeconds(multiply(blocks, externalBlockTime(input))) * TIMEOUT_RATIO;
+    const near = durationOf(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
     const left = secondsToTimeout(input, batches);
     if (left === undefined || left >= near) return undefined;
     return {
@@ -198,7 +198,7 @@ const GET_EVENT_OBSERVED = `If events are pending, find out who has not voted fo
 
 /** How to make the hub cancel the batches, by pending events and the state of the contract. */
 function getEventObserved(input: BridgeInput): string {
-  const pending = orUndefined(() => toDouble(pendingEventCount(input)));
+  const pending = orUndefined(() => Number(pendingEventCount(input)));
   if (pending === undefined) return GET_EVENT_OBSERVED;
   if (pending > 0) {
     return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
@@ -280,7 +280,7 @@ const valsetDrift = problemOf('module_state', {
     // The difference has been the same since the newer of the two sets.
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
     const action =
-      power !== undefined && isBelowThreshold(power)
+      power?.isBelowThreshold === true
         ? `The newest validator set is unsigned: ${GET_SIGNED}.`
         : `The newest validator set is signed. ${RELAY_SET}`;
     return {

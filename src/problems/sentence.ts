@@ -1,5 +1,5 @@
 import type { ClaimType } from '../chain/claim.js';
-import { sum, toDecimalString } from '../chain/decimal.js';
+import { sum } from '../chain/numeral.js';
 import type { ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -155,9 +155,7 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
       sumText([
         coinItem(input, {
           contract,
-          amount: orUndefined(() =>
-            toDecimalString(sum(ofToken.map(({ transactions }) => totalAmount(rows(transactions))))),
-          ),
+          amount: orUndefined(() => sum(ofToken.map(({ transactions }) => totalAmount(rows(transactions))))),
         }),
       ]),
     );

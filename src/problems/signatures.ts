@@ -1,7 +1,6 @@
-import { compare, toDecimalString } from '../chain/decimal.js';
+import { compare, type Numeral } from '../chain/numeral.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isValid, type Field } from '../chain/field.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
@@ -11,7 +10,6 @@ import {
   batchKey,
   batchSignatures,
   isBatchSigned,
-  isBelowThreshold,
   valsetSignatures,
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
@@ -41,13 +39,13 @@ const REQUEST_SECONDS = 600;
  */
 type UnsignedMark = {
   readonly batch: string;
-  readonly timeout: DecimalString | null;
+  readonly timeout: Numeral | null;
   readonly since: string;
-  readonly sinceBlock: DecimalString | null;
+  readonly sinceBlock: Numeral | null;
   readonly seenAt: Instant;
 } | null;
 
-const decimalOf = (field: Field<Numeral>): DecimalString | null => (isValid(field) ? toDecimalString(field) : null);
+const validOrNull = (field: Field<Numeral>): Numeral | null => (isValid(field) ? field : null);
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
   const unsigned = batchesBelowThreshold(input);
@@ -63,17 +61,17 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   const now = input.at;
   const current = oldest && {
     batch: batchKey(oldest.batch_nonce, oldest.token_contract),
-    timeout: decimalOf(oldest.batch_timeout),
+    timeout: validOrNull(oldest.batch_timeout),
     seenAt: now,
   };
-  const anew = current ? { ...current, since: current.batch, sinceBlock: decimalOf(oldest.block) } : null;
+  const anew = current ? { ...current, since: current.batch, sinceBlock: validOrNull(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find(
     ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
   );
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : { ...before, seenAt: now };
-  const externalHeight = decimalOf(input.state.last_observed_external_height);
-  const hasTimedOut = before.timeout !== null && externalHeight !== null && compare(before.timeout, externalHeight) < 0;
+  const externalHeight = validOrNull(input.state.last_observed_external_height);
+  const hasTimedOut = before.timeout !== null && externalHeight !== null && before.timeout < externalHeight;
   return hasTimedOut && now - before.seenAt <= REQUEST_SECONDS ? { ...before, ...current } : anew;
 }
 
@@ -121,7 +119,7 @@ function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
   const signed = newestFirst.findIndex((valset) => {
     const power = valsetSignedPower(input, valset);
-    return power === undefined || !isBelowThreshold(power);
+    return power?.isBelowThreshold !== true;
   });
   return signed === -1 ? newestFirst : newestFirst.slice(0, signed);
 }
@@ -143,8 +141,7 @@ const valsetUnsigned = problemOf('module_state', {
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
-    const what =
-      judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`;
+    const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;
     return {
       start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
       headline:

@@ -1,5 +1,5 @@
-import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
+import { add, subtract } from '../chain/numeral.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
@@ -104,16 +104,16 @@ const lagging = problemOf('module_state', {
   find: (evidence) => {
     const { input } = evidence;
     const observed = required(input.state.last_observed_nonce);
-    const claimed = add(observed, isNextEventCredible(input) === true ? 1 : 0);
+    const claimed = add(observed, isNextEventCredible(input) === true ? 1n : 0n);
     const newest = newestAttestedNonce(input) ?? claimed;
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(evidence, claimPosition, (watched, position) => {
-      if (!members.has(watched.sender) || compare(position, claimed) >= 0) return undefined;
-      const behind = count(Number(toDecimalString(subtract(newest, position))), 'event');
+      if (!members.has(watched.sender) || position >= claimed) return undefined;
+      const behind = count(Number(subtract(newest, position)), 'event');
       return {
         subject: subjectOf(watched),
-        progressKey: toDecimalString(position),
+        progressKey: String(position),
         headline: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
       };
     });

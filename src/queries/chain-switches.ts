@@ -1,6 +1,5 @@
-import type { AnyNumber } from '../chain/decimal.js';
-import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
+import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
@@ -71,7 +70,7 @@ interface Nonces {
 }
 
 /** A series of the present key for each external chain; none without a key. */
-function eachChain(exact: (nonces: Nonces) => AnyNumber) {
+function eachChain(exact: (nonces: Nonces) => Numeral) {
   return ({ context, value }: QueryInput<readonly Nonces[]>) => {
     const key = signersKey.valuesOf(context.answers).get('');
     const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];

@@ -1,5 +1,4 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { asDecimalString, type DecimalString } from '../chain/numeral.js';
 
 /*
  * The read functions of the bridge contract, of its tokens and of Multicall3. Each has at most one argument, an address, and returns one word of
@@ -11,14 +10,14 @@ function wordOf(result: string): string | undefined {
   return /^0x[\da-f]{64}$/i.test(result) ? result.slice(2).toLowerCase() : undefined;
 }
 
-function decodeInteger(result: string): DecimalString | undefined {
+function decodeInteger(result: string): bigint | undefined {
   const word = wordOf(result);
-  return word === undefined ? undefined : asDecimalString(String(BigInt(`0x${word}`)));
+  return word === undefined ? undefined : BigInt(`0x${word}`);
 }
 
 function decodeBoolean(result: string): boolean | undefined {
   const value = decodeInteger(result);
-  return value === '0' || value === '1' ? value === '1' : undefined;
+  return value === 0n || value === 1n ? value === 1n : undefined;
 }
 
 function decodeAddress(result: string): string | undefined {

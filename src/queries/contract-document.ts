@@ -16,7 +16,6 @@ import {
   distanceAhead,
   hasObservedDeposits,
   isRecent,
-  isZeroDistance,
   type ContractReading,
 } from '../facts/contract/reading.js';
 import { MEBIBYTE } from '../units.js';
@@ -140,7 +139,7 @@ export function readContract(
   if (chainId === undefined || height === undefined || !(blockSeconds <= LAST_SECONDS)) {
     return unreadable('schema', NOT_OF_MULTICALL);
   }
-  if (chainId !== hubSide.chainId) {
+  if (String(chainId) !== hubSide.chainId) {
     return unreadable('schema', `is a node of chain ${chainId}, not of chain ${hubSide.chainId} (bridge_chain_id)`);
   }
 
@@ -166,7 +165,7 @@ export function readContract(
     batchNonces: hubSide.batchTokens
       .filter((token) => isRead('lastBatchNonce', contract, token.contract))
       .map((token) => ({ ...token, nonce: valueOf('lastBatchNonce', contract, token.contract) })),
-    unobservedEvents: isZeroDistance(unobserved) || isHubCurrent ? unobserved : undefined,
+    unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
     hubHeight: isHubRecent && ofHub !== undefined ? hubSide.height : undefined,
     balances: hubSide.backing
@@ -191,6 +190,6 @@ const NOT_OF_MULTICALL = 'the result is not that of Multicall3';
 /** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isOneTime: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
-  if (isZeroDistance(ahead)) return false;
+  if (ahead === 0n) return false;
   return isOneTime ? true : undefined;
 }

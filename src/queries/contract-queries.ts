@@ -1,4 +1,4 @@
-import { subtract } from '../chain/decimal.js';
+import { subtract } from '../chain/numeral.js';
 import { numeral, object, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
 import type { TokenBacking } from '../facts/contract/reading.js';
@@ -58,7 +58,7 @@ const hubSupply = nodeQuery({
     const token = balances.find(({ denom }) => key === `${bridge} ${hubHeight} ${denom}`);
     if (token === undefined) return undefined;
     const { contract, denom, backed } = token;
-    return { contract, denom, supply, surplus: backed && subtract(backed, supply) };
+    return { contract, denom, supply, surplus: backed === undefined ? undefined : subtract(backed, supply) };
   },
 });
 

@@ -1,8 +1,7 @@
-import { exactSeconds, type AnyNumber } from '../chain/decimal.js';
+import type { Numeral } from '../chain/numeral.js';
 import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
 import { wallSeconds } from '../clock.js';
 import type { Field } from '../chain/field.js';
-import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
 import { MEBIBYTE } from '../units.js';
@@ -36,7 +35,7 @@ function blockOf(block: { readonly header: Field<{ height: Field<Numeral>; time:
 /** A series for each document. */
 const LABELS = ['document'] as const;
 
-function ofDocument<Value>(exact: (value: Value) => AnyNumber) {
+function ofDocument<Value>(exact: (value: Value) => Numeral) {
   return ({ context: { document }, value }: QueryInput<Value>) => [{ labels: { document }, value: exact(value) }];
 }
 
@@ -59,7 +58,7 @@ export const latestBlock = nodeQuery({
       help: 'Time of the newest block of the node, by its own header.',
       stability: 'experimental',
       labels: LABELS,
-      derive: ofDocument(({ epochSeconds }) => exactSeconds(epochSeconds)),
+      derive: ofDocument(({ epochSeconds }) => Math.round(epochSeconds * 1000) / 1000),
     }),
   }),
 });

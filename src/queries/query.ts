@@ -21,9 +21,6 @@ import type { QueryStates } from './query-state.js';
 
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
 
-/** More JSON values than a page of any query. */
-const MAX_VALUES = 500_000;
-
 /** A query has usually one request, or one for each validator. */
 export interface QueryRequest {
   /** Identifies the request and its answer within the query. */
@@ -78,7 +75,7 @@ export function responseReader<Read, Value>({
     maxBodyBytes,
     join,
     read: (body, request) => {
-      const result = readDocument(schema, body, MAX_VALUES);
+      const result = readDocument(schema, body);
       if (!result.ok) return result;
       const { value: whole } = result;
       const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));

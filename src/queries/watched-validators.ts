@@ -1,7 +1,6 @@
 import { dataPart } from '../chain/addresses.js';
-import type { AnyNumber } from '../chain/decimal.js';
-import { boolean, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
+import { boolean, numeral, object, string } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
@@ -39,7 +38,7 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
 
 /** A sample for the validator of the request. */
 function ofWatched<Value, Label extends string = never>(
-  exact: (value: Value) => AnyNumber,
+  exact: (value: Value) => Numeral,
   otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
   return ({ request, context, value }: QueryInput<Value>) => {

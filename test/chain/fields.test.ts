@@ -83,25 +83,25 @@ describe('an enumeration', () => {
 
 describe('an object', () => {
   it('has fields by their name or by an alias', () => {
-    expect(schema.parse({ name: 'a', size: '1' })).toMatchObject({ name: 'a', size: 1 });
-    expect(schema.parse({ real_name: 'a', size: '1' })).toEqual({ name: 'a', size: 1 });
+    expect(schema.parse({ name: 'a', size: '1' })).toMatchObject({ name: 'a', size: 1n });
+    expect(schema.parse({ real_name: 'a', size: '1' })).toEqual({ name: 'a', size: 1n });
     expect(schema.parse({ old_size: '1', rows: [{ old_size: '2' }, { size: '3' }] })).toEqual({
-      size: 1,
-      rows: [{ size: 2 }, { size: 3 }],
+      size: 1n,
+      rows: [{ size: 2n }, { size: 3n }],
     });
   });
 
   it.each([
-    ['{"name":"spec","real_name":"alias","old_size":"2","size":"1"}', { name: 'spec', size: 1 }],
-    ['{"real_name":"alias","name":"spec","size":"1","old_size":"2"}', { name: 'spec', size: 1 }],
+    ['{"name":"spec","real_name":"alias","old_size":"2","size":"1"}', { name: 'spec', size: 1n }],
+    ['{"real_name":"alias","name":"spec","size":"1","old_size":"2"}', { name: 'spec', size: 1n }],
     ['{"name":null,"real_name":"alias","size":"","old_size":"2"}', { name: undefined, size: undefined }],
     ['{"real_name":"alias","name":null,"old_size":"2","size":{}}', { name: undefined, size: INVALID }],
-    ['{"name":"spec","real_name":1,"old_size":[],"size":"1"}', { name: 'spec', size: 1 }],
-    ['{"real_name":"first","old_size":"2","real_name":"last"}', { name: 'last', size: 2 }],
+    ['{"name":"spec","real_name":1,"old_size":[],"size":"1"}', { name: 'spec', size: 1n }],
+    ['{"real_name":"first","old_size":"2","real_name":"last"}', { name: 'last', size: 2n }],
     ['{"real_name":null,"old_size":"x"}', { name: undefined, size: INVALID }],
   ])('uses the name of the spec when an alias occurs, too: %s', (json, values) => {
     const rows = list(schema).parse(JSON.parse(`[${json},${json},{"real_name":"alias","old_size":"3"}]`));
-    expect(rows).toEqual([values, values, { name: 'alias', size: 3 }]);
+    expect(rows).toEqual([values, values, { name: 'alias', size: 3n }]);
   });
 
   it('leaves the document as it is', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
-import { parseDecimal } from '../../src/chain/numeral.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf, targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
@@ -42,12 +41,12 @@ test('the external height is that of the contract, unless its node has only old 
   if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
-    const past = { height: parseDecimal('1000'), blockSeconds: now.at - blockAgeSeconds, paused: false };
+    const past = { height: 1000n, blockSeconds: now.at - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now.at, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now.at), lastSuccess } as unknown as EndpointState;
     const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
     return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
   };
-  expect(heightWith(60)).toEqual(parseDecimal('1000'));
+  expect(heightWith(60)).toEqual(1000n);
   expect(heightWith(3600)).toBeUndefined();
 });

@@ -9,7 +9,6 @@ import type { NodeQuery, QueryRequest, QueryResult } from '../../src/queries/que
 import { validators, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Received } from '../../src/engine/source.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
@@ -105,7 +104,7 @@ const received = (body: string): Received =>
   fetchedBody({
     bytes: Buffer.from(body),
     source: '/x',
-    height: asDecimalString('1000'),
+    height: '1000',
     receivedAt: now().at,
     foundPath: NEUTRAL,
   });
@@ -146,41 +145,6 @@ describe('the endpoints of a configuration', () => {
     await endPoll(FAILURE);
     await nextPoll();
     expect(started.map(({ input }) => input.foundPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
-  });
-});
-
-describe('a hostile body, which takes long to read because it has many values for its size', () => {
-  const INTERVAL_MS = 60_000;
-  const dense = received(`{"state":{"batches":[],"x":[${'"xxxx",'.repeat(150_000)}0]}}`);
-  const pass = async (intervals: number): Promise<void> => {
-    elapsedMs += intervals * INTERVAL_MS;
-    await vi.advanceTimersByTimeAsync(intervals * INTERVAL_MS);
-  };
-
-  it.each([
-    ['that is read', 'max_body_size: 4MiB', true],
-    ['that is too large', 'max_body_size: 2MiB', false],
-  ])('%s lets its endpoint wait for ten intervals, and no other one', async (_what, limit, isRead) => {
-    await configure(['a', 'b'], '', `interval: ${INTERVAL_MS / 1000}s, ${limit}`);
-    const pollsOf = (target: string): number => polledTargets().filter((polled) => polled === target).length;
-    started[0]?.end(dense);
-    started[1]?.end(success());
-    await settle();
-    expect(pollCounts()).toEqual([
-      ['a', 1],
-      ['b', 1],
-    ]);
-    expect(loop.states()[0]?.lastPoll?.ok).toBe(isRead);
-    await pass(1.2);
-    expect([pollsOf('a'), pollsOf('b')]).toEqual([1, 2]);
-    await pass(7.7);
-    expect(pollsOf('a')).toBe(1);
-    await pass(2.2);
-    expect(pollsOf('a')).toBe(2);
-    started.findLast(({ job }) => job.context.target === 'a')?.end(success());
-    await settle();
-    await pass(1.2);
-    expect(pollsOf('a')).toBe(3);
   });
 });
 

@@ -2,7 +2,6 @@ import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import type { TokenCounter } from '../../src/flow/bridge-changes.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Model } from '../../src/simulator/model.js';
 import { inputOf } from '../support/snapshots.js';
 import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
@@ -57,7 +56,7 @@ function documentOf(model: Model): object {
 
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { at: START_SECONDS + seconds, clockOffset: 0 };
-  const height = asDecimalString(String(model.height));
+  const height = BigInt(model.height);
   const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at: at.at });
   return trackBridge(flow, input, OPTIONS);
 }

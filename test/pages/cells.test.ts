@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import { blocks, coin, identifier, name, smallestUnits, token } from '../../src/pages/cells.js';
 import type { Markup } from '../../src/pages/html.js';
 import { testLinks } from './sample-snapshots.js';
@@ -41,8 +40,8 @@ describe('an amount', () => {
   const coinOf = (amount: string, wholeAmount: string | null) =>
     coin({
       symbol: 'USDT',
-      amount: asDecimalString(amount),
-      wholeAmount: wholeAmount === null ? null : asDecimalString(wholeAmount),
+      amount: amount,
+      wholeAmount: wholeAmount,
     });
 
   it.each([
@@ -66,18 +65,18 @@ describe('an amount', () => {
     expect(titleOf(cell)).toBe(
       '115792089237316195423570985008687907853269984665640564039457584007913129639935 in the smallest unit',
     );
-    expect(textOf(smallestUnits(asDecimalString('1234567')))).toBe('1234567 | smallest units');
+    expect(textOf(smallestUnits('1234567'))).toBe('1234567 | smallest units');
     expect(textOf(smallestUnits(null))).toBe('unknown');
   });
 });
 
 describe('a span of blocks', () => {
-  const span = { blocks: asDecimalString('1234'), seconds: 150 };
+  const span = { blocks: '1234', seconds: 150 };
 
   it.each([
     [span, 'ago', '≈ 2 min ago | 1234 hub blocks'],
     [{ ...span, seconds: null }, 'ago', '1234 hub blocks ago'],
-    [{ blocks: asDecimalString('-7'), seconds: -20 }, 'left', '≈ 20 s past | 7 hub blocks'],
+    [{ blocks: '-7', seconds: -20 }, 'left', '≈ 20 s past | 7 hub blocks'],
     [null, 'left', 'unknown'],
   ] as const)('has its time first: %o %s', (value, direction, expected) => {
     expect(textOf(blocks(value, 'hub blocks', direction))).toBe(expected);

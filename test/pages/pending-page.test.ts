@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, pendingView } from '../../src/pages/view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import { batch, idleState, vote } from '../facts/items/bridge-state.js';
 import {
   at,
@@ -311,7 +310,7 @@ it('says why there is no alert about transactions that were missed before the ex
 });
 
 describe('the rate limit', () => {
-  const context = { ...CROSSCHAIN, settings: { ...CROSSCHAIN.settings, rate: asDecimalString('2') } };
+  const context = { ...CROSSCHAIN, settings: { ...CROSSCHAIN.settings, rate: '2' } };
   const pendingOn = (chain: string) => ({
     index: chain,
     cctx_status: { status: 'PendingOutbound', created_timestamp: '1700000000' },

@@ -49,7 +49,6 @@ const base = {
   maxSeries: 200,
   staleAfterMs: 300_000,
   maxBodyBytes: 2 ** 26,
-  maxValues: 2_000_000,
 };
 
 export const BRIDGE: StepContext<'module_state'> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asDecimalString } from '../../src/chain/numeral.js';
+import { asNumeral } from '../../src/chain/numeral.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { deadlineNote, ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
@@ -105,8 +105,8 @@ const answers = (isJailed: boolean | undefined, claimed = '7'): QueryStates =>
     at(0),
     {
       staking_validator: isJailed === undefined ? undefined : { operator: 'a', isJailed, isBonded: true },
-      claim_position: asDecimalString(claimed),
-      orchestrator_balance: asDecimalString('1500'),
+      claim_position: asNumeral(claimed),
+      orchestrator_balance: asNumeral('1500'),
     },
     alpha,
   );

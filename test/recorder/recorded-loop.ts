@@ -12,7 +12,6 @@ import type { ContractCall, DocumentName } from '../../src/document-types.js';
 import type { NodeQuery, QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { exchangeOf } from '../../src/sources/simulator.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';
@@ -180,7 +179,7 @@ function fetchOnce(job: PollJob, response: Response | undefined, now: () => Mome
   takeTime();
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
   const { body: bytes, height: number, call } = response;
-  const height = number === undefined ? undefined : asDecimalString(String(number));
+  const height = number === undefined ? undefined : String(number);
   const receivedAt = now();
   takeTime();
   const [foundPath] = job.paths;

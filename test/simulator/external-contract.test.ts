@@ -38,7 +38,7 @@ function surplusesOf(model: Model, minutes: number, changes?: RpcChanges): (bigi
   const answers = answerQueries(contract, polled, respond, at);
   const { bridge_external_address: address } = model.moduleState().state.params;
   return contractAnswers(answers, address.toLowerCase()).backing.map(({ surplus }) =>
-    typeof surplus === 'object' ? surplus.units : undefined,
+    typeof surplus === 'bigint' ? surplus : undefined,
   );
 }
 

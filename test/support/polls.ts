@@ -26,7 +26,6 @@ export const TARGET_OPTIONS = {
   maxSeries: 200,
   maxBodyBytes: Infinity,
   staleAfterMs: 300_000,
-  maxValues: 2_000_000,
 } as const;
 
 interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'otherAnswers' | 'source'>> {

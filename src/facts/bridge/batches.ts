@@ -1,6 +1,5 @@
-import { compare, lowest, sum, type Decimal } from '../../chain/decimal.js';
+import { lowest, sum, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
@@ -13,11 +12,11 @@ import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   const estimated = estimateIfAny(input);
-  return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
+  return estimated !== undefined && required(batch_timeout) <= estimated;
 }
 
 /** The fees of a batch in the token of the batch, in the smallest unit. */
-export function totalFees({ token_contract, transactions }: Batch): Decimal {
+export function totalFees({ token_contract, transactions }: Batch): Numeral {
   const token = required(token_contract);
   const fees: Numeral[] = [];
   for (const transfer of rows(transactions)) {
@@ -31,7 +30,7 @@ export function totalFees({ token_contract, transactions }: Batch): Decimal {
 export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | undefined {
   const minimums = minBatchFees(tokens);
   const minimum = minimums.size === 0 ? undefined : minimums.get(required(batch.token_contract));
-  return minimum === undefined ? undefined : compare(totalFees(batch), minimum) >= 0;
+  return minimum === undefined ? undefined : totalFees(batch) >= minimum;
 }
 
 /**
@@ -76,14 +75,14 @@ export function relayableTransfers(input: BridgeInput, contract: string): readon
 
 /** Whether the hub cancels the batch: its timeout is below the last observed external height. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {
-  return compare(required(batch_timeout), required(state.last_observed_external_height)) < 0;
+  return required(batch_timeout) < required(state.last_observed_external_height);
 }
 
 /** Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the estimate. */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
   const estimated = estimatedExternalHeight(input);
   if (estimated === undefined) return undefined;
-  return compare(required(batch.batch_timeout), estimated) <= 0 && !isExpired(input, batch);
+  return required(batch.batch_timeout) <= estimated && !isExpired(input, batch);
 }
 
 /** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
@@ -133,5 +132,5 @@ export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
 export function nextTimeout(input: BridgeInput): Numeral | undefined {
   const estimated = estimateIfAny(input);
   const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
-  return lowest(timeouts.filter((timeout) => estimated === undefined || compare(timeout, estimated) > 0));
+  return lowest(timeouts.filter((timeout) => estimated === undefined || timeout > estimated));
 }

@@ -1,15 +1,5 @@
-import {
-  compare,
-  multiply,
-  subtract,
-  toDecimalString,
-  toDouble,
-  toSeconds,
-  type Decimal,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { subtract, type Numeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
-import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { HOUR_MS, MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
@@ -32,7 +22,7 @@ export interface HeightSample {
 /** Whether the hub height is below the height of the last document: earlier samples do not apply any more. */
 function isRolledBack({ height, past }: BridgeInput): boolean {
   const last = past?.heights.at(-1);
-  return height !== undefined && last !== undefined && compare(height, last.height) < 0;
+  return height !== undefined && last !== undefined && height < last.height;
 }
 
 /** The heights of the last hour, including this document. */
@@ -59,7 +49,7 @@ const MAX_PARAMETER_RATIO = 5;
 
 /** A hub that takes longer for a block has halted meanwhile. */
 function maxBlockMs({ state }: BridgeInput): number {
-  const parameter = orUndefined(() => toDouble(required(required(state.params).average_block_time))) ?? 0;
+  const parameter = orUndefined(() => Number(required(required(state.params).average_block_time))) ?? 0;
   return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
 }
 
@@ -68,23 +58,23 @@ function intervalsOf(input: BridgeInput, samples: readonly HeightSample[]): read
   const maxMs = maxBlockMs(input);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
-    if (before === undefined || compare(sample.height, before.height) <= 0) return [];
-    const isAfterHalt = earlier !== undefined && compare(before.height, earlier.height) === 0;
-    const blocks = toDouble(subtract(sample.height, before.height));
+    if (before === undefined || sample.height <= before.height) return [];
+    const isAfterHalt = earlier !== undefined && before.height === earlier.height;
+    const blocks = Number(subtract(sample.height, before.height));
     const ms = sample.monotonicMs - before.monotonicMs;
     return ms > blocks * maxMs ? [] : [{ ms, blocks, isAfterHalt }];
   });
 }
 
 /** Rounded to microseconds; `undefined` without enough time and blocks. */
-function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks: number): Decimal | undefined {
+function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks: number): number | undefined {
   const ms = intervals.reduce((total, interval) => total + interval.ms, 0);
   const blocks = intervals.reduce((total, interval) => total + interval.blocks, 0);
   if (ms < minMs || blocks < minBlocks) return undefined;
-  return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
+  return Math.round((ms * 1000) / blocks) / 1000;
 }
 
-const measuredBlockTime = (input: BridgeInput): Decimal | undefined =>
+const measuredBlockTime = (input: BridgeInput): number | undefined =>
   meanBlockTime(intervalsOf(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
@@ -93,16 +83,16 @@ export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured
 }
 
 /** The block time of the hub: configured, else measured, else the parameter. */
-export const hubBlockTime = memoize((input: BridgeInput): AnyNumber => {
+export const hubBlockTime = memoize((input: BridgeInput): number => {
   const { block_time: blockTime } = input.settings;
   if (blockTime !== 'auto') return blockTime;
   return measuredBlockTime(input) ?? positive(required(input.state.params).average_block_time);
 });
 
 /** A block time of the parameters. One that is not positive is missing. */
-function positive(blockTime: Field<Numeral>): Numeral {
-  const milliseconds = required(blockTime);
-  return required(compare(milliseconds, 0) > 0 ? milliseconds : undefined);
+function positive(blockTime: Field<Numeral>): number {
+  const milliseconds = Number(required(blockTime));
+  return required(milliseconds > 0 ? milliseconds : undefined);
 }
 
 const MIN_ROUGH_MS = 15_000;
@@ -111,7 +101,7 @@ const MIN_ROUGH_MS = 15_000;
  * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too long, is for the
  * first document only.
  */
-const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
+const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
@@ -125,11 +115,16 @@ const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   );
 });
 
+/** Seconds of a number of blocks, rounded to microseconds. */
+export function durationOf(blocks: Numeral, blockTimeMs: number): number {
+  return Math.round(Number(blocks) * blockTimeMs * 1000) / 1e6;
+}
+
 /** The time of a hub height in Unix seconds; `undefined` if the height or the block time is unknown. */
-export function timeOfHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
+export function timeOfHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
-    return input.at - toSeconds(multiply(blocks, blockTimeOfAges(input)));
+    return input.at - durationOf(blocks, blockTimeOfAges(input));
   });
 }
 
@@ -140,7 +135,7 @@ const SLOT_MS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The block time of the external chain: configured, else the slot of the chain, else the parameter. */
-export const externalBlockTime = memoize(({ state, settings }: BridgeInput): AnyNumber => {
+export const externalBlockTime = memoize(({ state, settings }: BridgeInput): number => {
   if (settings.external_block_time !== 'auto') return settings.external_block_time;
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? positive(params.average_external_block_time);
@@ -148,7 +143,7 @@ export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Any
 
 /** A number of blocks, and their duration by the block time in use. Negative when the deadline has passed. */
 export interface BlockSpan {
-  readonly blocks: DecimalString;
+  readonly blocks: string;
   readonly seconds: number | null;
 }
 
@@ -166,12 +161,12 @@ export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): Bloc
 }
 
 /** Hub blocks from the height of the response to a later height; `null` also while the node is behind. */
-export function hubBlocksUntil(input: BridgeInput, height: () => AnyNumber): BlockSpan | null {
+export function hubBlocksUntil(input: BridgeInput, height: () => Numeral): BlockSpan | null {
   return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
 /** External blocks between two external heights; `null` also while the node is behind, unless the external chain was read. */
-export function externalBlocks(input: BridgeInput, from: () => AnyNumber, to: Field<Numeral>): BlockSpan | null {
+export function externalBlocks(input: BridgeInput, from: () => Numeral, to: Field<Numeral>): BlockSpan | null {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(
     orNull(() => subtract(required(to), from())),
@@ -179,15 +174,15 @@ export function externalBlocks(input: BridgeInput, from: () => AnyNumber, to: Fi
   );
 }
 
-function hubSpan(input: BridgeInput, blocks: () => AnyNumber): BlockSpan | null {
+function hubSpan(input: BridgeInput, blocks: () => Numeral): BlockSpan | null {
   return span(
     orNull(blocks),
     orNull(() => hubBlockTime(input)),
   );
 }
 
-function span(blocks: AnyNumber | null, blockTime: AnyNumber | null): BlockSpan | null {
+function span(blocks: Numeral | null, blockTime: number | null): BlockSpan | null {
   if (blocks === null) return null;
-  const seconds = blockTime === null ? null : toSeconds(multiply(blocks, blockTime));
-  return { blocks: toDecimalString(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
+  const seconds = blockTime === null ? null : durationOf(blocks, blockTime);
+  return { blocks: String(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
 }

@@ -1,17 +1,6 @@
-import {
-  add,
-  compare,
-  highest,
-  lowest,
-  subtract,
-  toDecimalString,
-  toDouble,
-  type Decimal,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { add, compare, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
@@ -99,26 +88,26 @@ const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMe
 /** Whether the duty was created since the member last joined. */
 export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, nonce, height }: Duty): boolean {
   const absence = lastAbsence(input, member);
-  return absence === undefined || compare(required(kind === 'valset' ? nonce : height), absence) > 0;
+  return absence === undefined || required(kind === 'valset' ? nonce : height) > absence;
 }
 
 const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
 /** The last hub height at which a signature prevents jailing; `undefined` without the window, and for events. */
-function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Decimal | undefined {
+function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Numeral | undefined {
   const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
   return window === undefined ? undefined : add(required(height), window);
 }
 
 /** Throws WITHDRAWN without the window. */
-export function valsetDeadline(input: BridgeInput, { height }: Valset): Decimal {
+export function valsetDeadline(input: BridgeInput, { height }: Valset): Numeral {
   return required(deadlineOf(input, { kind: 'valset', height }));
 }
 
 /** Whether the deadline has not passed or is unknown. */
 const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
   const deadline = input.height === undefined ? undefined : deadlineOf(input, duty);
-  return deadline === undefined || compare(deadline, required(input.height)) >= 0;
+  return deadline === undefined || deadline >= required(input.height);
 });
 
 /** The open validator sets that a member owes, and the live batches, owed or not, without its signature. */
@@ -144,7 +133,7 @@ function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKi
 }
 
 /** The first deadline, also a past deadline; `undefined` when the member owes nothing. */
-export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Decimal | undefined {
+export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Numeral | undefined {
   return lowest(deadlines(input, member, kind).map(({ height }) => height));
 }
 
@@ -153,7 +142,7 @@ export function nextDeadline(input: BridgeInput, member: RegisteredMember) {
   const { height: now } = input;
   return confirmKinds
     .flatMap((kind) => deadlines(input, member, kind))
-    .filter(({ height }) => now === undefined || compare(height, now) >= 0)
+    .filter(({ height }) => now === undefined || height >= now)
     .toSorted((a, b) => compare(a.height, b.height))[0];
 }
 
@@ -167,7 +156,7 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
   if (leftAt === undefined) return undefined;
   const isCause = (duty: Duty): boolean => {
     const deadline = deadlineOf(input, duty);
-    const blocks = deadline === undefined ? 0 : toDouble(subtract(leftAt, deadline));
+    const blocks = deadline === undefined ? 0 : Number(subtract(leftAt, deadline));
     return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
   };
   const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
@@ -176,11 +165,11 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
 
 export function signatureOf({ kind, nonce }: Duty) {
   const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
-  return { of: what, nonce: toDecimalString(required(nonce)) };
+  return { of: what, nonce: String(required(nonce)) };
 }
 
 /** The height of the validator set after the last set with the address; `undefined` when no set in the state has it. */
-function heightOfLeaving({ state }: BridgeInput, address: string): AnyNumber | undefined {
+function heightOfLeaving({ state }: BridgeInput, address: string): Numeral | undefined {
   const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
   const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
   const next = last === -1 ? undefined : byNonce[last + 1];

@@ -6,19 +6,8 @@ import {
   type ClaimContent,
   type ClaimType,
 } from '../../chain/claim.js';
-import {
-  add,
-  compare,
-  highest,
-  lowest,
-  numeralKey,
-  subtract,
-  toDecimalString,
-  ZERO,
-  type Decimal,
-} from '../../chain/decimal.js';
+import { add, compare, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import type { Attestation, Claim } from '../../chain/module-state.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
@@ -102,17 +91,16 @@ export function claimContent(attestation: Attestation): ClaimContent {
   };
 }
 
-const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
 
 /** The attestations of each event: several after conflicting claims, of which at most one is ever observed. */
 export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
-  const byNonce = groupBy(eventAttestations(input), nonceKeyOf);
+  const byNonce = groupBy(eventAttestations(input), ({ nonce }) => nonce);
   return new Map(Array.from(byNonce, ([nonce, ofEvent]) => [nonce, ofEvent.map(attestationOf)]));
 });
 
 function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
-  return attestationsByNonce(input).get(numeralKey(eventNonce)) ?? [];
+  return attestationsByNonce(input).get(eventNonce) ?? [];
 }
 
 /** The attestations of the last observed event: the observed claim, and claims that lost. */
@@ -150,7 +138,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, toDecimalString(add(required(input.state.last_observed_nonce), 1))),
+  attestationsOf(input, add(required(input.state.last_observed_nonce), 1n)),
 );
 
 /** The claim of the next event with the most power, and its share; `undefined` when nobody has claimed the event. */
@@ -196,14 +184,14 @@ export const votedAddresses = memoizePerRow((input: BridgeInput, attestation: At
 });
 
 /** Power of the newest validator set that voted for an attestation. */
-export function votedPower(input: BridgeInput, attestation: Attestation): Decimal {
+export function votedPower(input: BridgeInput, attestation: Attestation): Numeral {
   return powerOf(newestPowers(input), votedAddresses(input, attestation));
 }
 
 /** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = required(input.state.last_observed_nonce);
-  return eventAttestations(input).filter(({ nonce }) => compare(nonce, last) > 0);
+  return eventAttestations(input).filter(({ nonce }) => nonce > last);
 });
 
 /** The pending events with several claims, by the key of their nonce. */
@@ -211,18 +199,17 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
   const claimed = new Set<Numeral>();
   const conflicting = new Set<Numeral>();
   for (const { nonce } of pendingAttestations(input)) {
-    const key = numeralKey(nonce);
-    if (claimed.has(key)) conflicting.add(key);
-    else claimed.add(key);
+    if (claimed.has(nonce)) conflicting.add(nonce);
+    else claimed.add(nonce);
   }
   return conflicting;
 });
 
 /** Number of pending events up to the newest claimed event, including events whose claims are no longer in the state. */
-export function pendingEventCount(input: BridgeInput): Decimal {
+export function pendingEventCount(input: BridgeInput): Numeral {
   const last = required(input.state.last_observed_nonce);
   const pending = subtract(newestAttestedNonce(input) ?? last, last);
-  return compare(pending, ZERO) > 0 ? pending : ZERO;
+  return pending > 0n ? pending : 0n;
 }
 
 /** The highest event nonce that is claimed or observed; `undefined` without attestations. */

@@ -1,19 +1,9 @@
-import {
-  add,
-  compare,
-  floorDivide,
-  integer,
-  multiply,
-  subtract,
-  toSeconds,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { add, compare, subtract, type Numeral } from '../../chain/numeral.js';
 import { isValid } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required } from '../required-fields.js';
-import { externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
+import { durationOf, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 
@@ -44,27 +34,27 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
   return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
 }
 
-/** Milliseconds since the last event was observed; `undefined` when its time is unknown. */
-function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
+/** Seconds since the last event was observed; `undefined` when its time is unknown. */
+function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   requireEventNonces(input);
   required(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
-  if (seenAtMs !== undefined) return integer(Math.round(input.at * 1000 - seenAtMs));
+  if (seenAtMs !== undefined) return Math.round(input.at * 1000 - seenAtMs) / 1000;
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  return multiply(subtract(required(input.height), observedAt), hubBlockTime(input));
+  return durationOf(subtract(required(input.height), observedAt), hubBlockTime(input));
 }
 
 /**
  * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The value
  * of the hub changes only with an observed event. `undefined` when the time of that event is unknown.
  */
-export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber | undefined => {
+export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
   const base = required(input.state.last_observed_external_height);
   const blockTime = externalBlockTime(input);
-  const elapsed = msSinceLastEvent(input);
-  return elapsed === undefined ? undefined : floorDivide(add(multiply(base, blockTime), elapsed), blockTime);
+  const elapsed = secondsSinceLastEvent(input);
+  return elapsed === undefined ? undefined : add(base, Math.floor((elapsed * 1000) / blockTime));
 });
 
 /**
@@ -77,15 +67,15 @@ export function isExternalHeightReliable(input: BridgeInput): boolean {
 }
 
 /** The estimate, or `undefined` when a field for it is missing. */
-export function estimateIfAny(input: BridgeInput): AnyNumber | undefined {
+export function estimateIfAny(input: BridgeInput): Numeral | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }
 
 /** Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the external chain was read. */
-export function secondsToExternalHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
+export function secondsToExternalHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
     const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
-    return toSeconds(multiply(blocks, externalBlockTime(input)));
+    return durationOf(blocks, externalBlockTime(input));
   });
 }

@@ -1,5 +1,5 @@
 import type { ClaimType } from '../../chain/claim.js';
-import { compare, highest, numeralKey, toDecimalString } from '../../chain/decimal.js';
+import { highest } from '../../chain/numeral.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
@@ -21,9 +21,7 @@ const valsetsByNonce = memoize(({ state }: BridgeInput) =>
 /** The members as a set of addresses and powers. */
 function memberKeys(members: Valset['members']): ReadonlySet<string> {
   return new Set(
-    rows(members).map(
-      ({ external_address, power }) => `${toDecimalString(required(power))} ${required(external_address)}`,
-    ),
+    rows(members).map(({ external_address, power }) => `${String(required(power))} ${required(external_address)}`),
   );
 }
 
@@ -52,7 +50,7 @@ export function isValsetUnknown(input: BridgeInput): boolean {
   const nonce = required(required(input.state.last_observed_valset).nonce);
   required(input.state.valsets);
   // Before the first update, no validator set was observed.
-  return compare(nonce, 0) !== 0 && storedSetsWithSameNonce(input).length === 0;
+  return nonce !== 0n && storedSetsWithSameNonce(input).length === 0;
 }
 
 const pendingByType = memoize((input: BridgeInput) =>
@@ -68,7 +66,7 @@ export function countPendingDeposits(input: BridgeInput): number {
   return new Set(
     pendingByType(input)
       .get('deposit')
-      ?.map(({ nonce }) => numeralKey(nonce)),
+      ?.map(({ nonce }) => nonce),
   ).size;
 }
 
@@ -84,9 +82,9 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
 
 /** Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and which no hub creates. */
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
-  const isFirst = compare(required(required(input.state.last_observed_valset).nonce), 0) === 0;
+  const isFirst = required(required(input.state.last_observed_valset).nonce) === 0n;
   return foreignValsetClaims(input).filter(
-    (attestation) => !isFirst || compare(required(claimContent(attestation).valsetNonce), 0) !== 0,
+    (attestation) => !isFirst || required(claimContent(attestation).valsetNonce) !== 0n,
   );
 });
 

@@ -1,18 +1,9 @@
-import {
-  compare,
-  exactSeconds,
-  lowest,
-  multiply,
-  subtract,
-  toDouble,
-  toSeconds,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { subtract } from '../../chain/numeral.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
 import { orElse, orEmpty, required, rows } from '../required-fields.js';
 import { oldestBlock, paysMinimum } from './batches.js';
-import { hubBlockTime } from './block-times.js';
+import { durationOf, hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
 import { minBatchFees, rememberedBatchNonces, topBatchFeesByToken } from './tokens.js';
 
@@ -32,7 +23,7 @@ const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
   const [nonces, earlierNonces] = [rememberedBatchNonces(input), past?.batchNonces];
   return Array.from(minBatchFees(tokens)).flatMap(([contract, minimum]) => {
     const fees = topFees.get(contract);
-    if (fees === undefined || compare(fees, minimum) < 0) return [];
+    if (fees === undefined || fees < minimum) return [];
     const hasNewBatch = nonces.get(contract) !== earlierNonces?.get(contract);
     const earlier = past?.payingQueues.find((queue) => queue.contract === contract);
     const sinceSeconds = earlier === undefined || hasNewBatch ? at : earlier.sinceSeconds;
@@ -52,12 +43,12 @@ export function rememberedQueues(input: BridgeInput): readonly PayingQueue[] {
 function oldestCreation(input: BridgeInput, batches: readonly Batch[]): readonly number[] {
   const block = oldestBlock(batches);
   if (block === undefined) return [];
-  const age = multiply(subtract(required(input.height), block), hubBlockTime(input));
-  return [input.at - toSeconds(age)];
+  return [input.at - durationOf(subtract(required(input.height), block), hubBlockTime(input))];
 }
 
-function earliest(seconds: readonly number[]): AnyNumber | undefined {
-  return seconds.length === 0 ? undefined : exactSeconds(Math.min(...seconds));
+/** Rounded to milliseconds. */
+function earliest(seconds: readonly number[]): number | undefined {
+  return seconds.length === 0 ? undefined : Math.round(Math.min(...seconds) * 1000) / 1000;
 }
 
 /** Since when the oldest withdrawals wait, with sufficient and with unknown fees, in Unix seconds. */
@@ -74,6 +65,6 @@ export const oldestDueTransfers = memoize((input: BridgeInput) => {
 
 /** Since when the oldest withdrawal is due, in Unix seconds; `undefined` without due withdrawals, and when they are unknown. */
 export function oldestDueSeconds(input: BridgeInput): number | undefined {
-  const oldest = lowest(orEmpty(() => Object.values(oldestDueTransfers(input))));
-  return oldest === undefined ? undefined : toDouble(oldest);
+  const oldest = orEmpty(() => Object.values(oldestDueTransfers(input))).filter((seconds) => seconds !== undefined);
+  return earliest(oldest);
 }

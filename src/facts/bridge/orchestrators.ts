@@ -1,5 +1,5 @@
 import { dataPart } from '../../chain/addresses.js';
-import { compare, ZERO, type Decimal } from '../../chain/decimal.js';
+import { compare, type Numeral } from '../../chain/numeral.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
@@ -30,7 +30,7 @@ export const registeredMembers = memoize((input: BridgeInput): readonly Register
     return [{ address, registration, labels, isWatched: isWatched(input, registration) }];
   });
   const powers = new Map(orEmpty(() => Array.from(newestPowers(input))));
-  const memberPower = ({ address }: RegisteredMember): Decimal => powers.get(address) ?? ZERO;
+  const memberPower = ({ address }: RegisteredMember): Numeral => powers.get(address) ?? 0n;
   return members.toSorted(
     (a, b) =>
       Number(b.isWatched) - Number(a.isWatched) ||
@@ -44,7 +44,7 @@ const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 
 
 /** The share of a member in the power of the newest validator set. */
 export function memberPowerShare(input: BridgeInput, { address }: RegisteredMember): number | undefined {
-  return shareOfNewest(input, newestPowers(input).get(address) ?? ZERO);
+  return shareOfNewest(input, newestPowers(input).get(address) ?? 0n);
 }
 
 /** Whether the member is among the voters of an event; `undefined` without such an event. */

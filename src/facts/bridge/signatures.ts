@@ -1,7 +1,6 @@
-import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import { lowest, multiply, ratio, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
-import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
@@ -22,7 +21,7 @@ import {
 
 /** The Map key of a nonce. */
 export function nonceKey(nonce: Field<Numeral>): Numeral {
-  return numeralKey(required(nonce));
+  return required(nonce);
 }
 
 const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => nonceKey(nonce);
@@ -58,26 +57,32 @@ export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): Re
   return new Set(confirms.map(batchSigner));
 });
 
-/** The validator set in the contract with its total power and the power that must sign; `undefined` without power. */
+/** The validator set in the contract with its total power; `undefined` without power. */
 export const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  if (compare(total, ZERO) === 0) return undefined;
-  const needed = multiply(asDecimalString(input.settings.power_threshold), total);
-  return { valset, total, needed };
+  if (total === 0n) return undefined;
+  return { valset, total };
 });
 
 /** The signed power of a batch or validator set, by the powers of the validator set in the contract. */
 interface SignedPower {
-  readonly signed: Decimal;
-  readonly total: Decimal;
-  readonly needed: Decimal;
+  readonly signed: Numeral;
+  readonly total: Numeral;
+  /** Whether the contract would reject the batch or validator set for lack of signatures. */
+  readonly isBelowThreshold: boolean;
 }
 
 function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPower | undefined {
   const power = contractPower(input);
-  return power && { ...power, signed: powerOf(powerByAddress(power.valset), signers) };
+  if (power === undefined) return undefined;
+  const { total, valset } = power;
+  const signed = powerOf(powerByAddress(valset), signers);
+  // All digits of the threshold count.
+  const [whole = '', fraction = ''] = input.settings.power_threshold.split('.');
+  const [units, scale] = [BigInt(whole + fraction), 10n ** BigInt(fraction.length)];
+  return { signed, total, isBelowThreshold: multiply(signed, scale) < multiply(total, units) };
 }
 
 export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPower | undefined {
@@ -128,12 +133,7 @@ export function signedShare({ signed, total }: SignedPower): number | undefined 
 export function lowestSignedShare(powers: readonly SignedPower[]): number | undefined {
   const signed = lowest(powers.map((power) => power.signed));
   const [first] = powers;
-  return signed && first && ratio(signed, first.total);
-}
-
-/** Whether the contract would reject the batch or validator set for lack of signatures. */
-export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
-  return compare(signed, needed) < 0;
+  return signed === undefined || first === undefined ? undefined : ratio(signed, first.total);
 }
 
 /** Of the newest validator set while it is unrelayed. Older sets need not be relayed any more. */
@@ -144,7 +144,7 @@ export function newestUnrelayedPower(input: BridgeInput): SignedPower | undefine
 }
 
 export function countValsetsBelowThreshold(input: BridgeInput): number {
-  return unrelayedValsetPowers(input).filter(isBelowThreshold).length;
+  return unrelayedValsetPowers(input).filter((power) => power.isBelowThreshold).length;
 }
 
 /** The live batches whose signed power is below the threshold. */
@@ -156,7 +156,7 @@ export const batchesBelowThreshold = memoize((input: BridgeInput): readonly Batc
 /** Whether enough power has signed a batch; `undefined` when the validator set in the contract has no power. */
 export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undefined {
   const power = batchSignedPower(input, batch);
-  return power && !isBelowThreshold(power);
+  return power && !power.isBelowThreshold;
 }
 
 export type Signatures = ReturnType<typeof signatures>;
@@ -182,7 +182,7 @@ function signatures(power: () => SignedPower | undefined, missing: () => Members
   return {
     /** Signed share of the power of the validator set in the contract, 0 to 1. */
     signedPowerRatio: signed && orNull(() => signedShare(signed)),
-    belowThreshold: signed && isBelowThreshold(signed),
+    belowThreshold: signed && signed.isBelowThreshold,
     missing: orNull(missing),
   };
 }

@@ -1,6 +1,5 @@
-import { compare, highest, subtract, sum, type Decimal } from '../../chain/decimal.js';
+import { add, compare, highest, subtract, type Numeral } from '../../chain/numeral.js';
 import type { Transfer } from '../../chain/module-state.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import { heightOfLastObserved } from './events.js';
@@ -33,7 +32,7 @@ const highestIds = memoize((input: BridgeInput) => {
 
 /** A hub height at which the transfer with this id existed. */
 export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
-  return highestIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
+  return highestIds(input).find(({ maxId }) => id <= maxId)?.height;
 }
 
 /** Hub height at which the newest live batch of a token was built. */
@@ -51,23 +50,24 @@ export function standstillSince(input: BridgeInput, { contract, unbatched }: Wai
   const lastEvent = heightOfLastObserved(input);
   if (minimum === undefined || lastEvent === undefined) return undefined;
   const id = firstPayingId(unbatched, minimum);
-  const paidSince = id && existedAt(input, id);
-  return paidSince && highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
+  const paidSince = id === undefined ? undefined : existedAt(input, id);
+  if (paidSince === undefined) return undefined;
+  return highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
 }
 
 /** The id of the oldest transfer that pays for a batch together with the transfers before it. */
 function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numeral | undefined {
-  let total: Decimal = sum([]);
+  let total: Numeral = 0n;
   // The highest fees, in ascending order.
   const fees: Numeral[] = [];
   for (const transfer of transfers.toSorted((a, b) => compare(idOf(a), idOf(b)))) {
     const fee = feeOf(transfer);
-    const place = fees.findIndex((other) => compare(fee, other) < 0);
+    const place = fees.findIndex((other) => fee < other);
     fees.splice(place === -1 ? fees.length : place, 0, fee);
-    total = sum([total, fee]);
+    total = add(total, fee);
     const dropped = fees.length > BATCH_SIZE ? fees.shift() : undefined;
     if (dropped !== undefined) total = subtract(total, dropped);
-    if (compare(total, minimum) >= 0) return required(transfer.id);
+    if (total >= minimum) return required(transfer.id);
   }
   return undefined;
 }

@@ -1,7 +1,6 @@
-import { compare, highest, lowest, sum, type Decimal } from '../../chain/decimal.js';
+import { asNumeral, compare, highest, lowest, sum, type Numeral } from '../../chain/numeral.js';
 import { validOrUndefined, type Field } from '../../chain/field.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
-import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
@@ -32,12 +31,12 @@ export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)
 const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
 
 /** The amounts of transfers in the smallest unit of their token. */
-export function totalAmount(transfers: readonly Transfer[]): Decimal {
+export function totalAmount(transfers: readonly Transfer[]): Numeral {
   return sum(transfers.map(amountOf));
 }
 
 /** The fees of transfers in the smallest unit of their token. */
-export function totalFee(transfers: readonly Transfer[]): Decimal {
+export function totalFee(transfers: readonly Transfer[]): Numeral {
   return sum(transfers.map(feeOf));
 }
 
@@ -56,7 +55,7 @@ export const minBatchFees = memoize(
   (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
     new Map(
       tokens.flatMap(({ contract, min_batch_fee: minBatchFee }) =>
-        minBatchFee === undefined ? [] : [[contract, asDecimalString(minBatchFee)]],
+        minBatchFee === undefined ? [] : [[contract, asNumeral(minBatchFee)]],
       ),
     ),
 );
@@ -141,7 +140,7 @@ const descending = (a: Numeral, b: Numeral): number => compare(b, a);
 
 /** The fees of a batch built now, by token. */
 export const topBatchFeesByToken = memoize(
-  (input: BridgeInput): ReadonlyMap<string, Decimal> =>
+  (input: BridgeInput): ReadonlyMap<string, Numeral> =>
     new Map(
       Array.from(unbatchedByToken(input), ([contract, transfers]) => [
         contract,
@@ -172,7 +171,7 @@ const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Nume
 function earlierBatchNonces({ state, past }: BridgeInput): ReadonlyMap<string, Numeral> {
   const last = orUndefined(() => optional(state.last_outgoing_batch_id));
   const earlier = Array.from(past?.batchNonces ?? []);
-  return new Map(earlier.filter(([, nonce]) => last === undefined || compare(nonce, last) <= 0));
+  return new Map(earlier.filter(([, nonce]) => last === undefined || nonce <= last));
 }
 
 /** The batch nonces to remember: without this document when it cannot be read. */

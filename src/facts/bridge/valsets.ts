@@ -1,15 +1,4 @@
-import {
-  add,
-  compare,
-  highest,
-  multiply,
-  ratio,
-  subtract,
-  sum,
-  ZERO,
-  type Decimal,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { add, compare, highest, multiply, ratio, subtract, sum, type Numeral } from '../../chain/numeral.js';
 import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
@@ -41,10 +30,10 @@ export const contractValset = memoize((input: BridgeInput): Valset | undefined =
 /** Validator sets that are newer than the set in the contract. */
 export const unrelayedValsets = memoize(({ state }: BridgeInput): readonly Valset[] => {
   const observed = required(required(state.last_observed_valset).nonce);
-  return rows(state.valsets).filter(({ nonce }) => compare(required(nonce), observed) > 0);
+  return rows(state.valsets).filter(({ nonce }) => required(nonce) > observed);
 });
 
-export function totalPower({ members }: Valset): Decimal {
+export function totalPower({ members }: Valset): Numeral {
   return sum(rows(members).map(({ power }) => required(power)));
 }
 
@@ -58,32 +47,32 @@ export const newestMemberAddresses = memoize(
 );
 
 /** Power by address; rows with the same address are added up. */
-export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string, Decimal> => {
-  const powers = new Map<string, Decimal>();
+export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string, Numeral> => {
+  const powers = new Map<string, Numeral>();
   for (const { external_address, power } of rows(members)) {
     const address = required(external_address);
-    powers.set(address, add(powers.get(address) ?? ZERO, required(power)));
+    powers.set(address, add(powers.get(address) ?? 0n, required(power)));
   }
   return powers;
 });
 
 /** Total power of addresses; 0 for an address that is not a member. */
-export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
-  const ofMembers: Decimal[] = [];
-  for (const address of members) ofMembers.push(powers.get(address) ?? ZERO);
+export function powerOf(powers: ReadonlyMap<string, Numeral>, members: Iterable<string>): Numeral {
+  const ofMembers: Numeral[] = [];
+  for (const address of members) ofMembers.push(powers.get(address) ?? 0n);
   return sum(ofMembers);
 }
 
 export const newestPowers = memoize(
-  (input: BridgeInput): ReadonlyMap<string, Decimal> => ofNewestValset(input, powerByAddress) ?? new Map(),
+  (input: BridgeInput): ReadonlyMap<string, Numeral> => ofNewestValset(input, powerByAddress) ?? new Map(),
 );
 
 /** The share in the power of the newest validator set; `undefined` when the set has no power. */
-export function shareOfNewest(input: BridgeInput, power: AnyNumber): number | undefined {
+export function shareOfNewest(input: BridgeInput, power: Numeral): number | undefined {
   return ratio(power, newestTotalPower(input));
 }
 
-export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewestValset(input, totalPower) ?? ZERO);
+export const newestTotalPower = memoize((input: BridgeInput): Numeral => ofNewestValset(input, totalPower) ?? 0n);
 
 /**
  * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common denominator, to be
@@ -98,14 +87,14 @@ export function powerDrift(input: BridgeInput): number | undefined {
   const [newestTotal, observedTotal] = [newestTotalPower(input), totalPower(observed)];
   const addresses = new Set([...newestByAddress.keys(), ...observedByAddress.keys()]);
   const differences = Array.from(addresses, (address) => {
-    const newestPower = multiply(newestByAddress.get(address) ?? ZERO, observedTotal);
-    return abs(subtract(newestPower, multiply(observedByAddress.get(address) ?? ZERO, newestTotal)));
+    const newestPower = multiply(newestByAddress.get(address) ?? 0n, observedTotal);
+    return abs(subtract(newestPower, multiply(observedByAddress.get(address) ?? 0n, newestTotal)));
   });
   return ratio(sum(differences), multiply(newestTotal, observedTotal));
 }
 
-function abs(value: Decimal): Decimal {
-  return value.units < 0n ? subtract(ZERO, value) : value;
+function abs(value: Numeral): Numeral {
+  return value < 0n ? -value : value;
 }
 
 export const MAX_LISTED_MEMBERS = 20;
@@ -127,14 +116,14 @@ const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const total = powers && orNull(() => totalPower(valset));
   const members = Array.from(memberAddresses(valset), (address) => {
     const registration = orNull(() => registrationByAddress(input).get(address));
-    const power = powers?.get(address) ?? ZERO;
+    const power = powers?.get(address) ?? 0n;
     const item = {
       externalAddress: toLabelValue(address),
       orchestrator: orNull(() => toLabelValue(required(registration?.orchestrator)) || undefined),
       /** Configured, or from the staking module. Not unique: anyone can choose any name. */
       name: registration === null ? null : validatorName(input, registration) || null,
       hasNamesake: registration !== null && hasNamesake(input, registration),
-      powerRatio: total && orNull(() => ratio(power, total)),
+      powerRatio: total === null ? null : orNull(() => ratio(power, total)),
       /** Whether it is configured in `watch`. */
       watched: registration !== null && isWatched(input, registration),
     };
@@ -160,7 +149,7 @@ export function membersWhere(input: BridgeInput, valset: Valset, isListed: (addr
   const watchedFirst = listed.map(({ item }) => item).toSorted((a, b) => Number(b.watched) - Number(a.watched));
   return {
     total: listed.length,
-    powerRatio: total && orNull(() => ratio(sum(listed.map(({ power }) => power)), total)),
+    powerRatio: total === null ? null : orNull(() => ratio(sum(listed.map(({ power }) => power)), total)),
     members: watchedFirst.slice(0, MAX_LISTED_MEMBERS),
   };
 }

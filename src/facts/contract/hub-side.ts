@@ -1,8 +1,7 @@
-import { add, highest, subtract, sum, toDouble, toSeconds, type Decimal } from '../../chain/decimal.js';
+import { add, highest, subtract, sum, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
@@ -41,14 +40,14 @@ interface BatchToken {
 interface BackingFacts {
   readonly contract: string;
   /** Amounts and fees of unbatched transfers; `undefined` if they cannot be read. */
-  readonly unbatched: Decimal | undefined;
+  readonly unbatched: Numeral | undefined;
   readonly batches: readonly BatchDebt[] | undefined;
 }
 
 interface BatchDebt {
   /** `undefined` for a batch of another token, which has its own sequence of nonces. */
   readonly nonce: Numeral | undefined;
-  readonly amount: Decimal;
+  readonly amount: Numeral;
 }
 
 /** A block of the hub. */
@@ -74,8 +73,8 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
     lastObservedNonce: validOrUndefined(state.last_observed_nonce),
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     lastBatchNonce: lastBatchNonce(input),
-    blockSeconds: orUndefined(() => toSeconds(hubBlockTime(input))),
-    externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
+    blockSeconds: orUndefined(() => hubBlockTime(input) / 1000),
+    externalBlockMs: orUndefined(() => externalBlockTime(input)),
     powerThreshold: settings.power_threshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
@@ -85,7 +84,7 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
 /** Unix seconds of the block of the module state, counted from a block that the node has named at about the same time. */
 export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | undefined): number | undefined {
   if (height === undefined || blockSeconds === undefined || named === undefined) return undefined;
-  return named.epochSeconds + toDouble(subtract(height, named.height)) * blockSeconds;
+  return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;
 }
 
 function lastBatchNonce({ state }: BridgeInput): Numeral | undefined {
@@ -124,7 +123,7 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
 }
 
 /** Amounts and fees in a token, which the hub has burned. */
-function owed(transfers: readonly Transfer[], contract: string): Decimal {
+function owed(transfers: readonly Transfer[], contract: string): Numeral {
   const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
   const ofContract = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
   return sum(ofContract.map((coin) => required(coin?.amount)));
@@ -132,7 +131,7 @@ function owed(transfers: readonly Transfer[], contract: string): Decimal {
 
 function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {
   const amount = owed(rows(transactions), contract);
-  if (amount.units === 0n) return [];
+  if (amount === 0n) return [];
   return [{ nonce: required(token_contract) === contract ? required(batch_nonce) : undefined, amount }];
 }
 
@@ -140,7 +139,7 @@ function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contr
 export function outstanding(
   { unbatched, batches }: BackingFacts,
   isDone: (nonce: Numeral) => boolean,
-): Decimal | undefined {
+): Numeral | undefined {
   if (unbatched === undefined || batches === undefined) return undefined;
   const live = batches.filter(({ nonce }) => nonce === undefined || !isDone(nonce));
   return live.reduce((total, { amount }) => add(total, amount), unbatched);

@@ -1,6 +1,5 @@
-import { compare, ratio, subtract, ZERO, type AnyNumber } from '../../chain/decimal.js';
+import { ratio, subtract, type Numeral } from '../../chain/numeral.js';
 import { wallSeconds, type Instant, type Moment } from '../../clock.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import { outstanding, type HubSide } from './hub-side.js';
 
@@ -23,7 +22,7 @@ export interface ContractReading {
   readonly powerThreshold: Numeral | undefined;
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
-  readonly unobservedEvents: AnyNumber | undefined;
+  readonly unobservedEvents: Numeral | undefined;
   /** Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   /** Hub height of the module state; `undefined` if it is not recent, or its time is unknown. */
@@ -48,7 +47,7 @@ export interface TokenBalance {
   readonly denom: string;
   readonly balance: Numeral | undefined;
   /** The largest supply on the hub that the balance backs; `undefined` when a value is unknown, or the sides were read at different times. */
-  readonly backed: AnyNumber | undefined;
+  readonly backed: Numeral | undefined;
 }
 
 /** A token by the supply on the hub, at the height of the module state with which its balance was compared. */
@@ -57,7 +56,7 @@ export interface TokenBacking {
   readonly denom: string;
   readonly supply: Numeral;
   /** `undefined` when the balance could not be compared. */
-  readonly surplus: AnyNumber | undefined;
+  readonly surplus: Numeral | undefined;
 }
 
 const SAME_TIME_SECONDS = 120;
@@ -93,21 +92,17 @@ export function backedSupply(
   token: HubSide['backing'][number],
   balance: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
-): AnyNumber | undefined {
+): Numeral | undefined {
   if (balance === undefined || executed === undefined || made === undefined) return undefined;
-  if (compare(executed, made) > 0) return undefined;
-  const owed = outstanding(token, (nonce) => compare(nonce, executed) <= 0);
-  return owed && subtract(balance, owed);
+  if (executed > made) return undefined;
+  const owed = outstanding(token, (nonce) => nonce <= executed);
+  return owed === undefined ? undefined : subtract(balance, owed);
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
-export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): AnyNumber | undefined {
+export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Numeral | undefined {
   if (ofContract === undefined || ofHub === undefined) return undefined;
-  return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
-}
-
-export function isZeroDistance(distance: AnyNumber | undefined): boolean {
-  return typeof distance === 'object' && distance.units === 0n;
+  return ofContract > ofHub ? subtract(ofContract, ofHub) : 0n;
 }
 
 /** The total power of a validator set in the contract. */

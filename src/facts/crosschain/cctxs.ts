@@ -1,7 +1,6 @@
-import { compare, highest, lowest, subtract, ZERO, type Decimal, type AnyNumber } from '../../chain/decimal.js';
+import { highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
@@ -51,10 +50,10 @@ export const ignoredBy = memoize(
     const { indexes, older_than: olderThanMs } = ignore;
     if (indexes.length === 0 && olderThanMs === 0) return undefined;
     const ignored = new Set(indexes);
-    const oldest: AnyNumber = { units: BigInt(Math.round((at + clockOffset) * 1000) - olderThanMs), scale: 3 };
+    const oldest = Math.round((at + clockOffset) * 1000 - olderThanMs) / 1000;
     const isOlder = (cctx: Cctx): boolean => {
       const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
-      return created !== undefined && compare(created, oldest) < 0;
+      return created !== undefined && created < oldest;
     };
     return (cctx) => ignored.has(required(cctx.index)) || isOlder(cctx);
   },
@@ -110,7 +109,7 @@ export function directionLabel(cctx: Cctx, { settings: { hub_chain_ids: hubChain
 
 /** Whether `createdAt` is the time of the last update. */
 export function isCreationUnknown({ cctx_status }: Cctx): boolean {
-  return compare(required(required(cctx_status).created_timestamp), 0) <= 0;
+  return required(required(cctx_status).created_timestamp) <= 0;
 }
 
 /** Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the creation. */
@@ -127,7 +126,7 @@ function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
 
 function positive(field: Field<Numeral>): Numeral | undefined {
   const value = optional(field);
-  return value !== undefined && compare(value, 0) > 0 ? value : undefined;
+  return value !== undefined && value > 0 ? value : undefined;
 }
 
 export function hasNoHash(cctx: Cctx): boolean {
@@ -173,14 +172,14 @@ export function listedCount({ document }: CrosschainInput): number {
 }
 
 /** Number of pending transactions in neither list. */
-export function hiddenCount(input: CrosschainInput): Decimal {
-  const hidden = subtract(required(input.document.total_pending), listedCount(input));
-  return compare(hidden, ZERO) > 0 ? hidden : ZERO;
+export function hiddenCount(input: CrosschainInput): Numeral {
+  const hidden = subtract(required(input.document.total_pending), BigInt(listedCount(input)));
+  return hidden > 0n ? hidden : 0n;
 }
 
 /** Whether the node has omitted transactions from its lists. */
 export function isTruncated(input: CrosschainInput): boolean {
-  return compare(hiddenCount(input), 0) > 0;
+  return hiddenCount(input) > 0;
 }
 
 /** Number of rows without outbounds. */

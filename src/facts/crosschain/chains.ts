@@ -1,6 +1,5 @@
-import { add, compare, highest, lowest, subtract, toDecimalString } from '../../chain/decimal.js';
+import { add, compare, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import { isScheduledByDistance, knownChains, lookaheadOf } from '../../chain/known-chains.js';
-import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { MINUTE_MS } from '../../units.js';
@@ -65,11 +64,9 @@ export function scheduleLookahead(chainId: string, { lookaheads = {} }: Crosscha
 }
 
 /** When the oldest pending transaction reaches the age limit. */
-export function limitReachedAt(input: CrosschainInput, chainId: string): DecimalString | undefined {
+export function limitReachedAt(input: CrosschainInput, chainId: string): Numeral | undefined {
   const created = oldestCreation(cctxsOfChain(input, consideredCctxs.pending, chainId));
-  return created === undefined
-    ? undefined
-    : toDecimalString(add(created, { units: BigInt(ageLimitMs(chainId, input.settings)), scale: 3 }));
+  return created === undefined ? undefined : add(created, ageLimitMs(chainId, input.settings) / 1000);
 }
 
 /** The nonce of the current outbound on its chain. */
@@ -94,8 +91,7 @@ export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
 export function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cctx[]): Numeral | undefined {
   const lowestPending = lowestNonce(pending);
   const isNear = (nonce: Numeral | undefined): nonce is Numeral =>
-    nonce !== undefined &&
-    (lowestPending === undefined || compare(subtract(lowestPending, nonce), MAX_NONCES_BELOW) <= 0);
+    nonce !== undefined && (lowestPending === undefined || subtract(lowestPending, nonce) <= MAX_NONCES_BELOW);
   return lowest(missed.map(outboundNonce).filter(isNear));
 }
 
@@ -108,7 +104,7 @@ export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [
 /** The lowest pending nonce of a chain, and the time of the first complete list with this nonce. */
 export interface LowestNonce {
   readonly chainId: string;
-  readonly nonce: DecimalString;
+  readonly nonce: Numeral;
   readonly sinceSeconds: number;
 }
 
@@ -121,8 +117,8 @@ export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNon
     const nonce = lowestNonce(cctxs);
     if (nonce === undefined) return [];
     const before = earlier.get(chainId);
-    if (before !== undefined && compare(before.nonce, nonce) === 0) return [before];
-    return [{ chainId, nonce: toDecimalString(nonce), sinceSeconds: input.at }];
+    if (before !== undefined && before.nonce === nonce) return [before];
+    return [{ chainId, nonce, sinceSeconds: input.at }];
   });
 });
 
@@ -157,7 +153,7 @@ export function frozenSince(input: CrosschainInput, chainId: string): Numeral | 
   const pending = cctxsOfChain(input, distinctCctxs.pending, chainId);
   const missed = lowestMissedNonce(cctxsOfChain(input, missedOnly, chainId), pending);
   if (!isScheduledByDistance(chainId) || missed === undefined) return undefined;
-  const beyond = pending.filter((cctx) => compare(subtract(required(outboundNonce(cctx)), missed), lookahead) >= 0);
+  const beyond = pending.filter((cctx) => subtract(required(outboundNonce(cctx)), missed) >= lookahead);
   return oldestCreation(sentFromHub(input, beyond));
 }
 

@@ -1,22 +1,21 @@
-import { add, compare, multiply, subtract, ZERO, type Decimal, type AnyNumber } from '../../chain/decimal.js';
-import { asDecimalString } from '../../chain/numeral.js';
+import { add, asNumeral, multiply, subtract, type Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
-export function effectiveWindow({ document, settings }: CrosschainInput): AnyNumber {
-  const configured = asDecimalString(settings.window);
+export function effectiveWindow({ document, settings }: CrosschainInput): Numeral {
+  const configured = asNumeral(settings.window);
   const low = required(document.lowest_pending_cctx_height);
   const extended = add(subtract(required(document.height), low), 1);
-  return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
+  return low !== 0n && extended > configured ? extended : configured;
 }
 
-export function totalValue({ document }: CrosschainInput): Decimal {
+export function totalValue({ document }: CrosschainInput): Numeral {
   return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
 }
 
 /** The value allowed in the window; `undefined` without a configured rate. */
-export function allowance(input: CrosschainInput): Decimal | undefined {
+export function allowance(input: CrosschainInput): Numeral | undefined {
   const { rate } = input.settings;
-  return rate === undefined ? undefined : multiply(asDecimalString(rate), effectiveWindow(input));
+  return rate === undefined ? undefined : multiply(asNumeral(rate), effectiveWindow(input));
 }

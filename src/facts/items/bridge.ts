@@ -1,6 +1,5 @@
-import { toDecimalString, toSeconds } from '../../chain/decimal.js';
+import { asNumeral } from '../../chain/numeral.js';
 import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
-import { asDecimalString } from '../../chain/numeral.js';
 import {
   externalBlocks,
   hubBlocksSince,
@@ -64,8 +63,8 @@ export function bridgeItems(input: BridgeInput) {
     /** Estimated current external height. */
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     /** The block time of durations; the parameter of the chain is often wrong. */
-    hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
-    powerThreshold: decimalStringOf(asDecimalString(settings.power_threshold)),
+    hubBlockTime: orNull(() => ({ seconds: hubBlockTime(input) / 1000, source: hubBlockTimeSource(input) })),
+    powerThreshold: decimalStringOf(asNumeral(settings.power_threshold)),
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
@@ -155,10 +154,10 @@ function batchItem(input: BridgeInput, batch: Batch) {
     transfers: orNull(() => lengthOf(transactions)),
     amount: coinItem(input, {
       contract: token_contract,
-      amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
+      amount: orUndefined(() => totalAmount(rows(transactions))),
     }),
     /** Sum of the fees in the token of the batch, which a relayer earns. */
-    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
+    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => totalFees(batch)) }),
     createdHeight: decimalOrNull(() => block),
     age: hubBlocksSince(input, block),
     /** External height from which the contract rejects the batch. */

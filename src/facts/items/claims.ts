@@ -1,5 +1,4 @@
-import { numeralKey, ratio } from '../../chain/decimal.js';
-import type { Numeral } from '../../chain/numeral.js';
+import { ratio, type Numeral } from '../../chain/numeral.js';
 import type { Attestation } from '../../chain/module-state.js';
 import {
   claimContent,
@@ -27,7 +26,7 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
   return {
     eventNonce: decimalStringOf(nonce),
     /** Whether there is another claim of the same event. */
-    conflicting: conflictingNonces(input).has(numeralKey(nonce)),
+    conflicting: conflictingNonces(input).has(nonce),
     votes: orNull(() => voters(attestation).length),
     /** Share of the power of the newest validator set that voted for this claim, 0 to 1. */
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
@@ -44,9 +43,9 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
 
 /** Whether a member has voted only for another claim of the event. */
 function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
-  const key = numeralKey(eventNonce);
+  const key = eventNonce;
   const ofEvent = conflictingNonces(input).has(key)
-    ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
+    ? pendingAttestations(input).filter(({ nonce }) => nonce === key)
     : [];
   const votedForAny = new Set(ofEvent.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
   return (address: string): boolean => votedForAny.has(address) && !voted.has(address);

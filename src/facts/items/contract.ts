@@ -1,7 +1,5 @@
 import { isoTime } from '../../clock.js';
-import { toDecimalString } from '../../chain/decimal.js';
 import type { ContractReading } from '../contract/reading.js';
-import { asDecimalString } from '../../chain/numeral.js';
 import type { TokenConfig } from '../../config/config.js';
 import { toLabelValue } from '../label-value.js';
 import { inWholeUnits } from './item-list.js';
@@ -14,16 +12,16 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
   return {
     document: 'external_contract' as const,
     contract,
-    externalHeight: toDecimalString(height),
+    externalHeight: String(height),
     externalTime: isoTime(blockSeconds),
     /** Events of the contract that the hub has not observed; `null` when unknown. */
-    unobservedEvents: unobservedEvents === undefined ? null : toDecimalString(unobservedEvents),
+    unobservedEvents: unobservedEvents === undefined ? null : String(unobservedEvents),
     /** The setting, to compare with the threshold of the contract. */
-    powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
+    powerThreshold: configuredThreshold ?? null,
     /** The tokens with `backing`, at most 20; the surplus is `null` when unknown. */
     backing: reading.backing.map(({ contract: token, surplus }) => {
       const { symbol, decimals } = tokens.find((candidate) => candidate.contract === token) ?? {};
-      const amount = surplus === undefined ? null : toDecimalString(surplus);
+      const amount = surplus === undefined ? null : String(surplus);
       return {
         token,
         symbol: symbol === undefined ? null : toLabelValue(symbol),

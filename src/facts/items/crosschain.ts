@@ -1,6 +1,5 @@
 import { coinOf, isScheduledByDistance, type Coin } from '../../chain/known-chains.js';
-import { compare, ratio, type AnyNumber } from '../../chain/decimal.js';
-import type { DecimalString } from '../../chain/numeral.js';
+import { ratio, type Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import {
@@ -104,7 +103,7 @@ function rateLimitItem(input: CrosschainInput) {
   if (allowed === undefined) return undefined;
   const value = totalValue(input);
   return {
-    isExceeded: compare(value, allowed) > 0,
+    isExceeded: value > allowed,
     utilizationRatio: ratio(value, allowed) ?? null,
     windowBlocks: decimalStringOf(effectiveWindow(input)),
     value: hubCoin(input, value),
@@ -222,7 +221,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
 
 interface OutboundAmount {
   readonly coinType: string | null;
-  readonly amount: DecimalString | null;
+  readonly amount: string | null;
   readonly asset?: Field<string>;
 }
 
@@ -242,7 +241,7 @@ function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, a
   return { coinType, symbol: coin?.symbol ?? null, amount, wholeAmount };
 }
 
-const hubCoin = (input: CrosschainInput, amount: AnyNumber) =>
+const hubCoin = (input: CrosschainInput, amount: Numeral) =>
   coinItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
 
 function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): Partial<Coin> | undefined {

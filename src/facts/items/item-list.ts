@@ -1,6 +1,5 @@
-import { compare, decimal, toDecimalString, toDouble, type AnyNumber } from '../../chain/decimal.js';
+import { compare, type Numeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
-import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { LAST_SECONDS } from '../../clock.js';
 import { toLabelValue } from '../label-value.js';
 import { orNull, required } from '../required-fields.js';
@@ -48,19 +47,19 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
 }
 
 /** A required number as exact digits in canonical form. */
-export function decimalStringOf(value: Field<AnyNumber>): DecimalString {
-  return toDecimalString(required(value));
+export function decimalStringOf(value: Field<Numeral>): string {
+  return String(required(value));
 }
 
 /** A number as exact digits in canonical form; `null` when it, or a required field, is missing or invalid. */
-export function decimalOrNull(derive: () => Field<AnyNumber>): DecimalString | null {
+export function decimalOrNull(derive: () => Field<Numeral>): string | null {
   return orNull(() => decimalStringOf(derive()));
 }
 
 /** Unix seconds as ISO 8601; `null` when unknown or out of range. */
 export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
   return orNull(() => {
-    const ms = toDouble(required(derive())) * 1000;
+    const ms = Number(required(derive())) * 1000;
     return ms <= LAST_SECONDS * 1000 ? new Date(ms).toISOString() : undefined;
   });
 }
@@ -76,10 +75,13 @@ export function truncatedOrNull(derive: () => string | undefined): string | null
 }
 
 /** An amount in whole tokens or coins. */
-export function inWholeUnits(amount: DecimalString | null, decimals: number): DecimalString | null {
+export function inWholeUnits(amount: string | null, decimals: number): string | null {
   if (amount === null) return null;
-  const { units, scale } = decimal(amount);
-  return toDecimalString({ units, scale: scale + decimals });
+  if (!/^-?\d+$/.test(amount)) return String(Number(amount) / 10 ** decimals);
+  const [sign, digits] = amount.startsWith('-') ? ['-', amount.slice(1)] : ['', amount];
+  const padded = digits.padStart(decimals + 1, '0');
+  const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '');
+  return `${sign}${padded.slice(0, padded.length - decimals)}${fraction && '.'}${fraction}`;
 }
 
 /** The keys by which rows are sorted, most significant first. `null` is an unknown key and comes last. */

@@ -1,4 +1,4 @@
-import { compare, toDecimalString } from '../../chain/decimal.js';
+import { compare } from '../../chain/numeral.js';
 import type { Batch } from '../../chain/module-state.js';
 import { orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { waitOfBatch } from '../bridge/batches.js';
@@ -60,7 +60,7 @@ export function searchTransfers(input: BridgeInput, text: string): SearchHits<Fo
   const matches = matcher(text);
   const matching = readable
     .filter(({ id, transfer: { sender, dest_address } }) =>
-      matches(toDecimalString(id), [orNull(() => required(sender)), orNull(() => required(dest_address))]),
+      matches(String(id), [orNull(() => required(sender)), orNull(() => required(dest_address))]),
     )
     .toSorted((a, b) => Number(a.batch !== null) - Number(b.batch !== null) || compare(a.id, b.id));
   const shown = matching.slice(0, MAX_ROWS).map(({ transfer, batch }): FoundTransfer => ({

@@ -1,7 +1,6 @@
-import { compare, ratio, toDecimalString } from '../../chain/decimal.js';
+import { ratio } from '../../chain/numeral.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
-import type { DecimalString } from '../../chain/numeral.js';
 import { relayableTransfers, type WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
@@ -30,9 +29,9 @@ export interface TokenItem {
 
 export interface CoinItem extends TokenItem {
   /** The amount in the smallest unit of the token. */
-  readonly amount: DecimalString | null;
+  readonly amount: string | null;
   /** In whole tokens, when the decimals of the token are configured. */
-  readonly wholeAmount: DecimalString | null;
+  readonly wholeAmount: string | null;
 }
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
@@ -52,7 +51,7 @@ export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): C
   return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
 }
 
-function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
+function wholeAmount(input: BridgeInput, contract: string | null, amount: string | null): string | null {
   const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
   return decimals === undefined ? null : inWholeUnits(amount, decimals);
 }
@@ -94,9 +93,9 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
   if (fees === undefined) return undefined;
   const minimum = minBatchFees(input.tokens).get(contract);
   return {
-    fees: coinItem(input, { contract, amount: toDecimalString(fees) }),
+    fees: coinItem(input, { contract, amount: fees }),
     minimumFee: minimumFee(input, contract),
-    waitsFor: minimum !== undefined && compare(fees, minimum) < 0 ? 'fees' : 'batch',
+    waitsFor: minimum !== undefined && fees < minimum ? 'fees' : 'batch',
   };
 }
 
@@ -117,13 +116,14 @@ export function waitingTokenItems(input: BridgeInput) {
 /** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
 function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
   const minimum = minBatchFees(tokens).get(contract);
-  return orNull(() => minimum && ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
+  if (minimum === undefined) return 0;
+  return orNull(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
 }
 
 function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
   const { contract, unbatched, batched } = waiting;
   const coin = (transfers: readonly Transfer[]): CoinItem =>
-    coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
+    coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
   const relayable = orNull(() => relayableTransfers(input, contract));
   return {
     token: tokenItem(input, contract),

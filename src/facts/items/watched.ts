@@ -1,6 +1,5 @@
-import { compare } from '../../chain/decimal.js';
+import { compare } from '../../chain/numeral.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
-import type { DecimalString } from '../../chain/numeral.js';
 import {
   duties,
   hasDuty,
@@ -170,7 +169,7 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 
 /** A vote for an event, or a signature of a batch or validator set. */
 export interface DutyItem {
-  readonly nonce: DecimalString;
+  readonly nonce: string;
   /** `not_due`: missing, but older than the membership or recent. Of a silent validator, recent duties are missing. */
   readonly state: 'done' | 'missing' | 'not_due';
 }
@@ -181,12 +180,12 @@ const MAX_DUTIES = 20;
 function dutyItems(input: BridgeInput, member: RegisteredMember, kind: Duty['kind']): readonly DutyItem[] {
   const newest = duties(input, kind)
     .filter((duty) => hasDuty(member, duty))
-    .map((duty) => ({ duty, nonce: decimalStringOf(duty.nonce) }))
+    .map((duty) => ({ duty, nonce: required(duty.nonce) }))
     .toSorted((a, b) => compare(a.nonce, b.nonce))
     .slice(-MAX_DUTIES)
     .map(({ duty, nonce }) => {
       const age = ageOf(input, duty);
-      return { nonce, isDone: isDone(member, duty), isOwed: isOwed(input, member, duty), age };
+      return { nonce: String(nonce), isDone: isDone(member, duty), isOwed: isOwed(input, member, duty), age };
     });
   const owed = newest.filter((duty) => duty.isOwed);
   const isSilent =
@@ -206,6 +205,6 @@ const USUAL_DUTY_SECONDS = 120;
 const MAX_NONCES = 5;
 
 function missingItems(missing: readonly Duty[]) {
-  const nonces = missing.map(({ nonce }) => decimalStringOf(nonce));
-  return { total: nonces.length, nonces: nonces.toSorted(compare).slice(0, MAX_NONCES) };
+  const nonces = missing.map(({ nonce }) => required(nonce)).toSorted(compare);
+  return { total: nonces.length, nonces: nonces.slice(0, MAX_NONCES).map(String) };
 }

@@ -155,9 +155,9 @@ describe('the newest batch of a token', () => {
 
   it('has the highest nonce of a live batch, also after it is gone', () => {
     const first = at(0, '1', [batch('5', '0xAA'), batch('6', '0xaa'), batch('4', '0xdd')]);
-    expect(after(first)).toEqual({ '0xaa': 6, '0xdd': 4 });
-    expect(after(first, at(1000, '2', []))).toEqual({ '0xaa': 6, '0xdd': 4 });
-    expect(after(first, at(1000, '2', [batch('5', '0xaa'), batch('7', '0xdd')]))).toEqual({ '0xaa': 6, '0xdd': 7 });
+    expect(after(first)).toEqual({ '0xaa': 6n, '0xdd': 4n });
+    expect(after(first, at(1000, '2', []))).toEqual({ '0xaa': 6n, '0xdd': 4n });
+    expect(after(first, at(1000, '2', [batch('5', '0xaa'), batch('7', '0xdd')]))).toEqual({ '0xaa': 6n, '0xdd': 7n });
     expect(after(at(0, '1', []))).toEqual({});
   });
 
@@ -167,16 +167,16 @@ describe('the newest batch of a token', () => {
       { ...bridge, batches, last_outgoing_batch_id },
       { atMs: 1000, height: '8' },
     ];
-    expect(after(first, older('6', []))).toEqual({ '0xaa': 6, '0xdd': 5 });
-    expect(after(first, older('5', []))).toEqual({ '0xdd': 5 });
-    expect(after(first, older('5', [batch('4', '0xaa')]))).toEqual({ '0xaa': 4, '0xdd': 5 });
+    expect(after(first, older('6', []))).toEqual({ '0xaa': 6n, '0xdd': 5n });
+    expect(after(first, older('5', []))).toEqual({ '0xdd': 5n });
+    expect(after(first, older('5', [batch('4', '0xaa')]))).toEqual({ '0xaa': 4n, '0xdd': 5n });
   });
 
   it('is kept while a document cannot be read', () => {
     const first = at(0, '1', [batch('6', '0xaa')]);
     const invalid = at(1000, '2', [{ batch_nonce: '7' }]);
-    expect(after(first, invalid)).toEqual({ '0xaa': 6 });
-    expect(after(first, invalid, at(2000, '3', []))).toEqual({ '0xaa': 6 });
+    expect(after(first, invalid)).toEqual({ '0xaa': 6n });
+    expect(after(first, invalid, at(2000, '3', []))).toEqual({ '0xaa': 6n });
   });
 
   it('is remembered of at most 1,000 tokens, those with the highest nonces', () => {
@@ -184,7 +184,7 @@ describe('the newest batch of a token', () => {
     const { past } = bridgeSnapshot({ ...bridge, batches: many });
     expect(past.batchNonces.size).toBe(1000);
     expect(past.batchNonces.has('0x1')).toBe(false);
-    expect(past.batchNonces.get('0x1001')).toBe(1001);
+    expect(past.batchNonces.get('0x1001')).toBe(1001n);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_LISTED_MEMBERS } from '../../../src/facts/bridge/valsets.js';
-import { asDecimalString } from '../../../src/chain/numeral.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
 import { batch, idleState, members, transfer, validators } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
@@ -18,12 +17,7 @@ describe('the time left until a height', () => {
     const known = 'object';
     expect(leftWith({})).toEqual([known, known, known, known]);
     expect(leftWith({ isNodeBehind: true })).toEqual([null, null, null, null]);
-    expect(leftWith({ isNodeBehind: true, externalHeight: asDecimalString('510') })).toEqual([
-      known,
-      known,
-      null,
-      null,
-    ]);
+    expect(leftWith({ isNodeBehind: true, externalHeight: 510n })).toEqual([known, known, null, null]);
   });
 });
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { toDouble } from '../../../src/chain/decimal.js';
-import type { DecimalString } from '../../../src/chain/numeral.js';
 import { documents } from '../../../src/documents.js';
 import { bridgeItems, type BridgeItems } from '../../../src/facts/items/bridge.js';
 import { crosschainItems, type CrosschainItems } from '../../../src/facts/items/crosschain.js';
@@ -14,13 +12,13 @@ import { bridgeInputs, crosschainInputs } from '../property/inputs.js';
  * belongs to other rows. If both are known, they are equal.
  */
 
-type Value = number | DecimalString | null | undefined;
+type Value = number | string | null | undefined;
 
 /** The numbers of the items of one document, by the series that has the same one. */
 type Numbers = readonly (readonly [series: string, value: Value])[];
 
 const known = (values: readonly Value[]): readonly number[] | undefined =>
-  values.every((value) => value !== null && value !== undefined) ? values.map((value) => toDouble(value)) : undefined;
+  values.every((value) => value !== null && value !== undefined) ? values.map((value) => Number(value)) : undefined;
 
 const lowestOf = (values: readonly Value[]): number | undefined => {
   const all = known(values);
@@ -150,7 +148,7 @@ function compareAll<Input>(
       const gauge = gaugeOf(series);
       if (gauge === undefined || value === null || value === undefined) continue;
       compared.add(name);
-      if (toDouble(value) !== gauge) differences.push(`${series}: item ${value}, gauge ${gauge}`);
+      if (Number(value) !== gauge) differences.push(`${series}: item ${value}, gauge ${gauge}`);
     }
   }
   return { differences, neverCompared: Array.from(named).filter((name) => !compared.has(name)) };

@@ -172,8 +172,8 @@ describe('the backing of the contract', () => {
       backing: ['0xt', '0xu'].map((contract) => ({
         contract,
         denom: '',
-        supply: 0,
-        surplus: { units: -1_500_000n, scale: 0 },
+        supply: 0n,
+        surplus: -1_500_000n,
       })),
       configuredThreshold: undefined,
     };

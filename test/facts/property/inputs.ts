@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
-import { asDecimalString } from '../../../src/chain/numeral.js';
+import { asNumeral } from '../../../src/chain/numeral.js';
 import type { BridgeInput } from '../../../src/facts/bridge/input.js';
 import type { CrosschainInput } from '../../../src/facts/crosschain/input.js';
 import { inputOf } from '../../support/snapshots.js';
@@ -21,7 +21,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         {
           settings: { ...defaultBridgeSettings, ...settings },
           labels: { tokens, chains: {}, validators: [] },
-          height: height === undefined ? undefined : asDecimalString(height),
+          height: height === undefined ? undefined : asNumeral(height),
         },
       ),
     );
