@@ -66,7 +66,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'units.ts',
   ],
   queries: ['chain', 'clock.ts', 'config', 'document-types.ts', 'facts', 'flow', 'http', 'metrics', 'text', 'units.ts'],
-  http: ['chain', 'config', 'tasks.ts', 'text', 'units.ts'],
+  http: ['chain', 'config', 'text', 'units.ts'],
   text: ['units.ts'],
   chain: ['units.ts'],
   facts: ['chain', 'clock.ts', 'config', 'text', 'units.ts'],

@@ -66,22 +66,18 @@ export async function bufferBody(
   return { bytes: Buffer.concat(chunks, length), release: () => memory.add(-length) };
 }
 
-type HeaderValue = string | string[] | undefined;
-
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
-/** The decoded body; `undefined` for a content encoding other than gzip, the only one that is requested. */
-export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
-  const codings = encodingsIn(contentEncoding);
-  if (codings.length > MAX_CODINGS || !codings.every((coding) => coding === 'gzip' || coding === 'x-gzip'))
+/** The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no compression, such as `utf-8`. */
+export function decompressBody(body: Readable, contentEncoding: string): Readable | undefined {
+  const codings = contentEncoding.toLowerCase().match(/[^\s,]+/g) ?? [];
+  const gzips = codings.filter((coding) => coding === 'gzip' || coding === 'x-gzip');
+  if (
+    gzips.length > MAX_CODINGS ||
+    codings.some((coding) => /^(?:br|dcb|dcz|deflate|zstd|(?:x-)?compress)$/.test(coding))
+  )
     return undefined;
   // Each coding is gzip, so their order does not matter.
-  return codings.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
-}
-
-/** A header that is sent several times is a list too. */
-function encodingsIn(contentEncoding: HeaderValue): readonly string[] {
-  const codings = [contentEncoding ?? ''].flat().flatMap((line) => line.toLowerCase().split(','));
-  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
+  return gzips.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
 }

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { callbackify } from 'node:util';
 import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
@@ -9,19 +9,21 @@ import { requestUrl, sourceOf } from '../config/urls.js';
 import { errorCode } from '../text/system-error.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyBudget, bufferBody, decompressBody } from './body.js';
-import { openConnection } from './connection.js';
-import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
+import { MAX_HEADER_BYTES, openConnection } from './connection.js';
+import { readErrorResponse, type Clean } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
 import { heightText } from './height-header.js';
+import { isOutOfFiles, OUT_OF_FILES } from './open-files.js';
 import { isHttp2 } from './port-hints.js';
-import { createPathRedactor, createRedactor } from './redaction.js';
+import { createRedactor } from './redaction.js';
 
 /*
  * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll
  * interval, the node would close an idle connection before the next poll.
  */
 
-const MAX_HEADER_BYTES = 16 * 1024;
+/** The share of the time that a request has for each address of a host but the last. */
+const ATTEMPT_SHARE = 1 / 4;
 
 export interface FetchLimits {
   /** The time for all requests of a poll together: connecting, headers and body. */
@@ -86,35 +88,42 @@ export function createClient(userAgent: string): Client {
   const running = new Set<AbortController>();
   return {
     reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
-    fetch: async (node, path, limits, options = {}) => {
+    fetch: async (node, path, limits, { json, headers, hasFixedLimit = false } = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
       running.add(controller);
       const { signal } = controller;
-      const timer = setTimeout(() => controller.abort(), Math.max(0, timeoutMs - elapsedMs));
-      const redactPath = createPathRedactor(node.url, path);
-      let clean: Clean = (text, maxCharacters) => cleanText(redactPath(text), maxCharacters);
+      const remainingMs = Math.max(0, timeoutMs - elapsedMs);
+      const timer = setTimeout(() => controller.abort(), remainingMs);
+      let redact = createRedactor([], node.url, path);
+      // Truncated text could end in a part of a secret, so secrets are redacted first.
+      const clean: Clean = (text, maxCharacters) => cleanText(redact(text), maxCharacters);
       try {
-        const config = await rejectOnAbort(signal, resolveConfig(node));
-        const redact = createRedactor(config.secrets);
-        // Truncated text could end in a part of a secret, so secrets are redacted first.
-        clean = (text, maxCharacters) => cleanText(redactPath(redact(text)), maxCharacters);
+        // Reading a file that hangs cannot be canceled.
+        const config = await Promise.race([resolveConfig(node), once(signal, 'abort').then(() => undefined)]);
+        if (config === undefined) throw new Error('aborted');
+        redact = createRedactor(config.secrets, node.url, path);
         const url = requestUrl(node.url, path);
-        const dispatcher = createDispatcher(url, config, signal);
-        try {
-          const response = await sendRequest(dispatcher, url, config, userAgent, maxBodyBytes, options);
+        const attemptMs = remainingMs * ATTEMPT_SHARE;
+        const socket = await openConnection(url, config.proxy, { tls: config.tls, signal, attemptMs });
+        const sent = { 'user-agent': userAgent, ...headers };
+        const response = await sendRequest(socket, url, config, sent, json, maxBodyBytes);
+        // A header that is sent several times is a list.
+        const encoding = [response.headers['content-encoding'] ?? ''].flat().join();
+        const body = decompressBody(response.body, encoding);
+        if (response.statusCode !== 200) {
           const isAuthenticated = node.url.path !== undefined || hasCredentials(node);
-          return await readBody(response, limits, memory, { url, path, isAuthenticated, clean }, options);
-        } finally {
-          await dispatcher.destroy();
+          throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
         }
+        if (body === undefined) throw new RequestError('not_json', `unsupported content encoding ${clean(encoding)}`);
+        const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? undefined : 'poll.max_body_size');
+        const height = heightText(response.headers, response.trailers);
+        return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
-        const failed = failureOf(error, signal.aborted, timeoutMs, clean);
-        return {
-          ok: false,
-          error: { ...failed, message: `${sourceOf(node.url, path)}: ${failed.message}` },
-          ...detailsOf(error),
-        };
+        const failed = failureOf(error, signal.aborted ? timeoutMs : undefined, clean);
+        const { reason, message, remedy, retryAfterMs, ...details } = failed;
+        const source = sourceOf(node.url, path);
+        return { ok: false, error: { reason, message: `${source}: ${message}`, remedy, retryAfterMs }, ...details };
       } finally {
         clearTimeout(timer);
         running.delete(controller);
@@ -134,44 +143,39 @@ function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_conf
   return basic_auth !== undefined || authorization !== undefined || hasHeader || tls?.cert_file !== undefined;
 }
 
-async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConfig> {
-  const result = await resolveHttpConfig(config);
+async function resolveConfig(node: NodeConnection): Promise<ResolvedHttpConfig> {
+  const result = await resolveHttpConfig(node);
   if (result.ok) return result.resolved;
   const problems = result.problems.map(({ message }) => cleanText(message)).join('; ');
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);
 }
 
-/** An undici client that opens one connection. */
-function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): UndiciClient {
-  let isConnected = false;
-  const connect = callbackify(async (): Promise<Socket> => {
-    // undici opens another connection when the first is closed before the request is sent.
-    if (isConnected) throw new Error('the connection was closed');
-    isConnected = true;
-    return openConnection(url, config, signal);
-  });
-  return new UndiciClient(url.origin, {
-    connect: (_options, callback) =>
-      connect((error: Error | null, socket) => (error === null ? callback(null, socket) : callback(error, null))),
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The signal has the deadline of the poll.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
-/** Sends a request. Resolves with the response as soon as it has its headers. */
+/** Sends a request on a connection. Resolves with the response as soon as it has its headers. */
 async function sendRequest(
-  dispatcher: UndiciClient,
+  socket: Socket,
   url: URL,
   { headers: configured, proxy }: ResolvedHttpConfig,
-  userAgent: string,
+  headers: Readonly<Record<string, string>>,
+  json: string | undefined,
   maxBodyBytes: number,
-  { json, headers }: RequestOptions,
 ): Promise<Dispatcher.ResponseData> {
   // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const forwarding = url.protocol === 'http:' ? proxy : undefined;
-  const response = await dispatcher.request({
+  let isConnected = false;
+  const client = new UndiciClient(url.origin, {
+    connect: (_options, callback) => {
+      // undici opens another connection when the first is closed before the request is sent.
+      const isClosed = isConnected;
+      isConnected = true;
+      // undici does not continue when it is called back at once.
+      setImmediate(() => (isClosed ? callback(new Error('the connection was closed'), null) : callback(null, socket)));
+    },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The signal of the connection has the deadline of the poll.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const response = await client.request({
     method: json === undefined ? 'GET' : 'POST',
     ...(json !== undefined && { body: json }),
     // Sends `Connection: close`.
@@ -187,7 +191,6 @@ async function sendRequest(
       te: 'trailers',
       // A cached response would be an old document.
       'cache-control': 'no-cache',
-      'user-agent': userAgent,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...headers,
       ...configured,
@@ -199,67 +202,49 @@ async function sendRequest(
   return response;
 }
 
-async function readBody(
-  response: Dispatcher.ResponseData,
-  { timeoutMs, maxBodyBytes }: FetchLimits,
-  memory: BodyBudget,
-  context: ErrorContext,
-  { hasFixedLimit = false }: RequestOptions,
-): Promise<HttpResponse> {
-  const { 'content-encoding': encoding } = response.headers;
-  const body = decompressBody(response.body, encoding);
-  if (response.statusCode !== 200) throw await readErrorResponse(response, body, timeoutMs, context);
-  const { clean } = context;
-  if (body === undefined) {
-    throw new RequestError('not_json', `unsupported content encoding ${clean(String(encoding))}`);
-  }
-  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? undefined : 'poll.max_body_size');
-  const height = heightText(response.headers, response.trailers);
-  return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
-}
-
 /** A host has up to ten addresses, each with its error. */
 const MAX_ADDRESS_CHARACTERS = 1000;
 
-function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean: Clean): PollError {
-  if (error instanceof RequestError) return { reason: error.reason, message: error.message, remedy: error.remedy };
-  const timedOut = `timed out after ${timeoutMs} ms (poll.timeout)`;
+/** `timedOutMs`: the timeout of the poll, if it has ended. */
+function failureOf(error: unknown, timedOutMs: number | undefined, clean: Clean): PollError & RequestError['details'] {
+  if (error instanceof RequestError && isOutOfFiles(error)) return OUT_OF_FILES;
+  const timedOut = timedOutMs === undefined ? undefined : `timed out after ${timedOutMs} ms (poll.timeout)`;
   if (error instanceof ConnectError) {
     const { reason } = error;
     const message = clean(error.message, MAX_ADDRESS_CHARACTERS);
-    if (!isTimeout) return { reason, message: `request failed: ${message}` };
+    if (timedOut === undefined) return { reason, message: `request failed: ${message}` };
     // Without a connection, the message names the addresses.
     const isConnected = reason !== 'dns' && reason !== 'connect';
     if (isConnected) return { reason: 'timeout', message: `${timedOut} while connecting` };
     const { remedy } = failureReasons[reason];
     return { reason: 'timeout', message: `${timedOut} while connecting: ${message}`, remedy };
   }
-  if (isTimeout) return { reason: 'timeout', message: timedOut };
+  if (error instanceof RequestError) return { reason: error.reason, message: error.message, ...error.details };
+  if (timedOut !== undefined) return { reason: 'timeout', message: timedOut };
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
   const code = String(errorCode(error));
   const message = clean(error.message);
   if (error instanceof errors.HeadersOverflowError) {
     return { reason: 'too_large', message: 'headers are larger than 16 KiB' };
   }
-  if (error instanceof errors.HTTPParserError)
-    return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
+  if (error instanceof errors.HTTPParserError) {
+    const isOfHttp2 = 'data' in error && isHttp2(String(error.data));
+    return { reason: 'aborted', message: `invalid HTTP response: ${message}`, ...(isOfHttp2 && { protocol: 'http2' }) };
+  }
+  if (error instanceof errors.SocketError && error.message === 'bad response') return UNREQUESTED_CONTINUE;
+  // undici appends the digits of a second Content-Length to those of the first. The body has the length of the first.
+  if (error instanceof errors.ResponseContentLengthMismatchError) {
+    return { reason: 'aborted', message: 'invalid HTTP response: it has more than one Content-Length' };
+  }
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
   return { reason: 'aborted', message: `connection lost: ${message}` };
 }
 
-/** An undici parser error has the bytes that are not HTTP/1.1. */
-function detailsOf(error: unknown): RequestError['details'] {
-  if (error instanceof RequestError) return error.details;
-  const isParserError = error instanceof errors.HTTPParserError && 'data' in error;
-  return isParserError && isHttp2(String(error.data)) ? { protocol: 'http2' } : {};
-}
-
-/** Rejects when the signal is aborted. The promise continues: reading a file that hangs cannot be canceled. */
-function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
-  });
-  return Promise.race([promise, aborted]);
-}
+/** undici accepts any interim response but this one. */
+const UNREQUESTED_CONTINUE: PollError = {
+  reason: 'aborted',
+  message: 'the server sent 100 Continue, although the request has no Expect header',
+  remedy: 'Configure the proxy before the node not to send 100 Continue, or connect to the node directly.',
+};

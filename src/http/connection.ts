@@ -1,38 +1,44 @@
 import { createHash } from 'node:crypto';
-import dns from 'node:dns';
-import { request } from 'node:http';
+import dns, { type LookupAddress } from 'node:dns';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
-import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import {
+  checkServerIdentity,
+  connect as connectTls,
+  createSecureContext,
+  type ConnectionOptions,
+  type SecureContext,
+} from 'node:tls';
+import { callbackify } from 'node:util';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/credentials.js';
-import { withinMs } from '../tasks.js';
 import { errorCode } from '../text/system-error.js';
 import { reasonForStatus } from './error-response.js';
-import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
-
-/**
- * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS. Every socket is
- * closed when the signal is aborted, in every phase. Rejects with a ConnectError, or with a RequestError for certificates that cannot be used.
- */
-export async function openConnection(
-  url: URL,
-  { tls, proxy }: ResolvedHttpConfig,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const options = { tls, serverName: tls?.server_name, signal };
-  if (proxy === undefined) return connect(url, options);
-  const socket = await connectProxy(url, proxy, { tls, signal }).catch((error: unknown) => {
-    if (!(error instanceof ConnectError)) throw error;
-    throw new ConnectError(error.reason, `proxy ${proxy.url}: ${error.message}`);
-  });
-  return url.protocol === 'http:' ? socket : startTls(socket, url, options);
-}
+import { ConnectError, RequestError } from './failure-reasons.js';
 
 interface ConnectOptions {
   readonly tls: ResolvedTls | undefined;
-  /** The name to expect in the certificate instead of that in the URL. */
-  readonly serverName?: string | undefined;
+  /** Closes every socket, in every phase. */
   readonly signal: AbortSignal;
+  /** The maximum time for an address of a host, except for the last one. */
+  readonly attemptMs: number;
+}
+
+/**
+ * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS. Rejects with a
+ * ConnectError, or with a RequestError for certificates that cannot be used.
+ */
+export async function openConnection(
+  url: URL,
+  proxy: ResolvedHttpConfig['proxy'],
+  options: ConnectOptions,
+): Promise<Socket> {
+  const serverName = options.tls?.server_name;
+  if (proxy === undefined) return connect(url, options, serverName);
+  const socket = await connectProxy(url, proxy, options).catch((error: unknown) => {
+    if (!(error instanceof ConnectError)) throw error;
+    throw new ConnectError(error.reason, `proxy ${proxy.url}: ${error.message}`);
+  });
+  return url.protocol === 'http:' ? socket : connect(url, options, serverName, socket);
 }
 
 /** As in Prometheus, tls_config applies to an https proxy too. The server name in it is that of the node. */
@@ -42,120 +48,76 @@ async function connectProxy(url: URL, proxy: ResolvedProxy, options: ConnectOpti
   return socket;
 }
 
-async function connect(url: URL, options: ConnectOptions): Promise<Socket> {
-  const socket = await connectHost(url, options);
-  // The socket below TLS is closed by the TLS socket: Node.js never closes TLS in TLS if the lowest socket is closed first.
-  return url.protocol === 'https:' ? startTls(socket, url, options) : addAbortSignal(options.signal, socket);
-}
-
 /** The host of a URL as names are resolved and certificates are checked: without the brackets of IPv6 addresses, which only URLs have. */
 function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '');
 }
 
-/** The delay that RFC 8305 recommends. */
-const ATTEMPT_DELAY_MS = 250;
-
-/**
- * Connects to an address of a host. The next address is tried when an attempt fails or takes longer than a moment; earlier attempts continue until the
- * signal is aborted. Node.js would give up each attempt when it begins the next.
- */
-async function connectHost(url: URL, { signal }: ConnectOptions): Promise<Socket> {
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const addresses = await lookUp(hostOf(url), signal);
+/** Connects to the host of a URL, or continues on the socket of a tunnel. */
+function connect(
+  url: URL,
+  { tls, signal, attemptMs }: ConnectOptions,
+  serverName?: string,
+  tunnel?: Socket,
+): Promise<Socket> {
+  const isSecure = url.protocol === 'https:';
+  const address = {
+    host: hostOf(url),
+    port: Number(url.port) || (isSecure ? 443 : 80),
+    lookup: lookUp,
+    autoSelectFamily: true,
+    // The default of Node.js is too short for a distant node.
+    autoSelectFamilyAttemptTimeout: Math.max(1, Math.floor(attemptMs)),
+  };
+  const target = tunnel === undefined ? address : { socket: tunnel };
+  const socket = isSecure ? connectTls({ ...target, ...tlsOptions(url, tls, serverName) }) : connectTcp(address);
+  addAbortSignal(signal, socket);
+  const attempts = new Map<string, string>();
+  const addressOf = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
+  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${addressOf(ip, port)}`));
+  socket.on('connectionAttemptFailed', (ip, _port, _family, error: Error) => attempts.set(ip, error.message));
+  let isConnected = tunnel !== undefined;
+  socket.once('connect', () => {
+    isConnected = true;
+  });
   return new Promise((resolve, reject) => {
-    const results: string[] = [];
-    const pending = new Map<Socket, string>();
-    let tried = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const end = (): void => {
-      clearTimeout(timer);
-      for (const socket of pending.keys()) socket.destroy();
-      signal.removeEventListener('abort', fail);
-    };
-    const fail = (): void => {
-      end();
-      const waiting = Array.from(pending.values(), (address) => `no response from ${address}`);
-      reject(new ConnectError('connect', [...results, ...waiting].join(', ')));
-    };
-    const tryNext = (): void => {
-      clearTimeout(timer);
-      const address = addresses[tried];
-      if (address === undefined) return;
-      tried += 1;
-      const socket = connectTcp({ host: address, port });
-      pending.set(socket, isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`);
-      socket.on('error', (error) => {
-        // The user of an established connection reports its errors.
-        if (!pending.delete(socket)) return;
-        results.push(error.message);
-        if (results.length === addresses.length) fail();
-        else tryNext();
-      });
-      socket.once('connect', () => {
-        pending.delete(socket);
-        end();
-        resolve(socket);
-      });
-      timer = setTimeout(tryNext, ATTEMPT_DELAY_MS);
-    };
-    signal.addEventListener('abort', fail);
-    tryNext();
-  });
-}
-
-/** The addresses of each host name when it was resolved last. */
-const lastAddresses = new Map<string, readonly string[]>();
-/** Node.js cannot cancel a lookup, and runs two at a time: without these, the polls of a name that resolves slowly would delay those of others. */
-const pendingLookups = new Map<string, Promise<readonly string[]>>();
-const MAX_LOOKUP_MS = 2_000;
-
-/** The addresses of a host name, or the address itself; the last ones while the lookup takes longer than usual. */
-async function lookUp(host: string, signal: AbortSignal): Promise<readonly string[]> {
-  const last = lastAddresses.get(host);
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new ConnectError('dns', `the name ${host} was not resolved`)));
-  });
-  const lookup = Promise.race([pendingLookups.get(host) ?? startLookup(host), aborted]);
-  return last === undefined ? lookup : ((await withinMs(MAX_LOOKUP_MS, lookup)) ?? last);
-}
-
-/** The name can be one of a file or of another service, not only of DNS. */
-async function startLookup(host: string): Promise<readonly string[]> {
-  const lookup = new Promise<readonly string[]>((resolve, reject) => {
-    dns.lookup(host, { all: true }, (error, results) => {
-      pendingLookups.delete(host);
-      if (error !== null) return reject(new ConnectError('dns', error.message));
-      const addresses = results.map(({ address }) => address);
-      lastAddresses.set(host, addresses);
-      resolve(addresses);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(socket));
+    // The user of an established connection reports its errors.
+    socket.on('error', (error) => {
+      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this, undici reports only that
+      // it was closed.
+      socket.destroy(error);
+      const tried = Array.from(attempts.values()).join(', ');
+      const isLookup = signal.aborted ? tried === '' : 'syscall' in error && error.syscall === 'getaddrinfo';
+      if (isConnected) reject(new ConnectError('tls', describeTlsError(error)));
+      else if (!signal.aborted && !(error instanceof AggregateError))
+        reject(new ConnectError(isLookup ? 'dns' : 'connect', error.message));
+      else reject(new ConnectError(isLookup ? 'dns' : 'connect', tried || `the name ${address.host} was not resolved`));
     });
   });
-  pendingLookups.set(host, lookup);
-  return lookup;
 }
 
-function startTls(transport: Socket, url: URL, { tls, serverName, signal }: ConnectOptions): Promise<Socket> {
+/** Node.js cannot cancel a lookup, and runs two at a time: without these, the polls of a name that resolves slowly would delay those of others. */
+const pendingLookups = new Map<string, Promise<LookupAddress[]>>();
+
+/** The addresses of a host name. It can be one of a file or of another service, not only of DNS. */
+const lookUp = callbackify(async (host: string, _options: unknown): Promise<LookupAddress[]> => {
+  const pending =
+    pendingLookups.get(host) ?? dns.promises.lookup(host, { all: true }).finally(() => pendingLookups.delete(host));
+  pendingLookups.set(host, pending);
+  return pending;
+});
+
+function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string | undefined): ConnectionOptions {
   // Certificates have names without the dot at the end.
   const host = hostOf(url).replace(/\.$/, '');
-  const socket = connectTls({
-    socket: transport,
+  return {
     ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecure_skip_verify }),
     ALPNProtocols: ['http/1.1'],
     // SNI carries host names only (RFC 6066).
     servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',
     checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName ?? host, certificate),
-  });
-  addAbortSignal(signal, socket);
-  return new Promise((resolve, reject) => {
-    socket.once('secureConnect', () => resolve(socket));
-    socket.on('error', (error) => {
-      reject(new ConnectError('tls', describeTlsError(error)));
-      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this,
-      // undici reports only that it was closed.
-      socket.destroy(error);
-    });
-  });
+  };
 }
 
 /** OpenSSL reports a response in clear text as a wrong version or length of a TLS record. */
@@ -172,39 +134,50 @@ const secureContexts = new Map<string, SecureContext>();
 const MAX_SECURE_CONTEXTS = 100;
 
 function secureContext(tls: ResolvedTls): SecureContext {
-  const key = createHash('sha256').update(JSON.stringify(tls)).digest('base64');
-  const cached = secureContexts.get(key);
+  const hash = createHash('sha256').update(JSON.stringify(tls)).digest('base64');
+  const cached = secureContexts.get(hash);
   if (cached !== undefined) return cached;
-  const context = newSecureContext(tls);
-  // Certificates that are renewed leave entries that are not used again.
-  if (secureContexts.size >= MAX_SECURE_CONTEXTS) secureContexts.clear();
-  secureContexts.set(key, context);
-  return context;
-}
-
-function newSecureContext({ ca, cert, key }: ResolvedTls): SecureContext {
   try {
-    return createSecureContext({ ca, cert, key });
+    const { ca, cert, key } = tls;
+    const context = createSecureContext({ ca, cert, key });
+    // Certificates that are renewed leave entries that are not used again.
+    if (secureContexts.size >= MAX_SECURE_CONTEXTS) secureContexts.clear();
+    secureContexts.set(hash, context);
+    return context;
   } catch (error) {
-    throw new RequestError(
-      'bad_request',
-      `invalid tls_config: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    throw new RequestError('bad_request', `invalid tls_config: ${message}`);
   }
 }
+
+/** The response to CONNECT, after interim responses such as `100 Continue`. */
+const CONNECT_RESPONSE = /^(?:HTTP\/1\.\d 1\d\d.*\r\n(?:.+\r\n)*\r\n)*HTTP\/1\.\d ([2-9]\d\d).*\r\n(?:.+\r\n)*\r\n/;
+
+export const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Sends CONNECT, after which the proxy forwards everything on the socket to the node. */
 function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy): Promise<void> {
   const authority = url.port === '' ? `${url.host}:443` : url.host;
-  const headers = { host: authority, ...proxy.headers };
-  const tunnel = request({ method: 'CONNECT', path: authority, headers, createConnection: () => socket });
+  const headers = Object.entries({ host: authority, ...proxy.headers }).map(([name, value]) => `${name}: ${value}`);
+  socket.write([`CONNECT ${authority} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
   return new Promise((resolve, reject) => {
-    const fail = (reason: FailureReason, message: string): void => reject(new ConnectError(reason, message));
-    tunnel.on('error', (error) => fail('aborted', `connection lost during CONNECT: ${error.message}`));
-    tunnel.once('connect', ({ statusCode = 0 }) => {
-      if (statusCode >= 200 && statusCode < 300) resolve();
-      else fail(reasonForStatus(statusCode), `responded to CONNECT with status ${statusCode}`);
-    });
-    tunnel.end();
+    let received = '';
+    const end = (error?: ConnectError): void => {
+      socket.off('data', read).off('close', fail).pause();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const fail = (): void => end(new ConnectError('aborted', 'connection lost during CONNECT'));
+    const read = (chunk: Buffer): void => {
+      received += chunk.toString('latin1');
+      const [, status] = CONNECT_RESPONSE.exec(received) ?? [];
+      if (received.length > MAX_HEADER_BYTES || !'HTTP/1.'.startsWith(received.slice(0, 7))) {
+        end(new ConnectError('aborted', 'invalid HTTP response to CONNECT'));
+      } else if (status?.startsWith('2') === true) end();
+      else if (status !== undefined) {
+        end(new ConnectError(reasonForStatus(Number(status)), `responded to CONNECT with status ${status}`));
+      }
+    };
+    socket.on('data', read).once('close', fail);
   });
 }

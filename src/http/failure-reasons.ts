@@ -89,8 +89,8 @@ export const failureReasons = {
     remedy: 'Poll one node instead of several behind a load balancer; after a rollback, wait for the third poll.',
   },
   internal: {
-    description: 'A bug in the exporter.',
-    remedy: 'Report it, with the log of the exporter.',
+    description: 'The limit of open files of the exporter is reached; otherwise, a bug in the exporter.',
+    remedy: 'Report a bug, with the log of the exporter.',
   },
 } as const satisfies Readonly<Record<string, FailureReasonText>>;
 
@@ -132,6 +132,8 @@ export interface PollError {
   readonly remedy?: string | undefined;
   /** Whether the node serves none of the paths, according to its responses. */
   readonly isNotServed?: boolean;
+  /** How long the server asks the client to wait. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** An expected failure as a value. */
@@ -156,28 +158,16 @@ export interface FailedFetch extends Failure {
   readonly isPathNotServed?: boolean | undefined;
 }
 
-/** Thrown within a request for an expected failure, whose message has no secrets. */
+/** Thrown within a request for an expected failure. Its message has no secrets. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  readonly remedy: string | undefined;
-  readonly details: Omit<FailedFetch, keyof Failure>;
-  constructor(
-    reason: FailureReason,
-    message: string,
-    { remedy, ...details }: RequestError['details'] & Pick<PollError, 'remedy'> = {},
-  ) {
+  readonly details: Omit<FailedFetch, keyof Failure> & Pick<PollError, 'remedy' | 'retryAfterMs'>;
+  constructor(reason: FailureReason, message: string, details: RequestError['details'] = {}) {
     super(message);
     this.reason = reason;
-    this.remedy = remedy;
     this.details = details;
   }
 }
 
 /** Thrown before the connection is established. Its message may contain untrusted text. */
-export class ConnectError extends Error {
-  readonly reason: FailureReason;
-  constructor(reason: FailureReason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
+export class ConnectError extends RequestError {}

@@ -122,6 +122,42 @@ describe('fetch from a broken server', () => {
   });
 
   it.each([
+    [
+      'sends interim responses',
+      'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
+    ],
+    [
+      'names the character encoding as the content encoding',
+      'HTTP/1.1 200 OK\r\ncontent-encoding: utf-8\r\ncontent-length: 2\r\n\r\n{}',
+    ],
+  ])('returns the body when the node %s', async (_title, response) => {
+    const port = await listen((socket) => socket.once('data', () => socket.end(response)));
+    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    expect(result).toMatchObject({ ok: true, bytes: Buffer.from('{}') });
+  });
+
+  it('says that it sent 100 Continue, which nobody asked for, and what to change', async () => {
+    const response = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+    const port = await listen((socket) => socket.once('data', () => socket.end(response)));
+    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    expect(failure(result)).toMatchObject({
+      reason: 'aborted',
+      message: `127.0.0.1:${port}/: the server sent 100 Continue, although the request has no Expect header`,
+      remedy: expect.stringContaining('not to send 100 Continue') as string,
+    });
+  });
+
+  it('says what is wrong with a response that is not valid HTTP', async () => {
+    const response = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}';
+    const port = await listen((socket) => socket.once('data', () => socket.end(response)));
+    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    expect(failure(result)).toMatchObject({
+      reason: 'aborted',
+      message: `127.0.0.1:${port}/: invalid HTTP response: it has more than one Content-Length`,
+    });
+  });
+
+  it.each([
     ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
     ['closes the connection before the headers are complete', 'HTTP/1.1 200 OK\r\ncontent-'],
     ['closes the connection before the body is complete', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}'],

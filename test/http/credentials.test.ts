@@ -129,7 +129,6 @@ describe('an error response that contains credentials', () => {
   const password = 'pa/ss+wörd "1"';
   const token = 'tok3n/+=~(x)';
 
-  // redaction.test.ts has all encodings.
   it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     [
       'a password',
@@ -139,15 +138,14 @@ describe('an error response that contains credentials', () => {
     ['a token', { authorization: { credentials: token } }, [token, `Bearer ${token}`]],
     ['a header', { http_headers: { 'X-Key': { secrets: [token] } } }, [token]],
     ['a header from a file', { http_headers: { 'X-Key': { files: [write('echoed', token)] } } }, [token]],
-  ])('is redacted, plain or encoded: %s', async (_title, keys, sent) => {
-    const echoes = sent.flatMap((text) => [text, encodeURIComponent(text)]);
+  ])('is redacted: %s', async (_title, keys, sent) => {
     const echoing = await startNode({
       respond: (_request, response) => {
-        const message = echoes.map((echo) => `who is ${echo}?`).join(' ');
+        const message = sent.map((echo) => `who is ${echo}?`).join(' ');
         response.writeHead(400).end(JSON.stringify({ code: 3, message }));
       },
     });
     const message = await outcome(echoing.url, keys);
-    expect(message).toContain(`responded with status 400: ${echoes.map(() => 'who is <secret>?').join(' ')}`);
+    expect(message).toContain(`responded with status 400: ${sent.map(() => 'who is <secret>?').join(' ')}`);
   });
 });

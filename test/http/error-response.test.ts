@@ -35,8 +35,7 @@ describe('an error response', () => {
     ],
     ['a short text', 503, 'no healthy upstream\n', 'responded with status 503: no healthy upstream'],
     ['a problem document', 402, '{"title": "Out of credit"}', 'responded with status 402: Out of credit'],
-    ['a page', 403, CHALLENGE, 'responded with status 403: Just a moment...'],
-    ['a page without a title', 502, '<html><h1>Bad Gateway</h1></html>', 'responded with status 502'],
+    ['nothing of a page', 403, CHALLENGE, 'responded with status 403'],
     ['nothing', 521, '', 'responded with status 521'],
     ['hidden characters', 500, '{"error": "a\\u202E\\nb"}', 'responded with status 500: a b'],
     ['a long text', 500, `${'word '.repeat(100)}end`, `responded with status 500: ${'word '.repeat(39)}word…`],
@@ -55,7 +54,6 @@ describe('the remedy of an error response', () => {
     ['a blocked address, with credentials', refused, [403, '{"error": "Your IP is not authorized"}', PASSWORD]],
     ['a name of the client, without credentials', refused, [403, 'Forbidden', USER_AGENT]],
     ['an invalid key, with a header', credentials, [403, '{"error": "invalid api key"}', API_KEY]],
-    ['an invalid key in a page, with credentials', credentials, [403, '<title>Invalid token</title>', PASSWORD]],
     ['a missing key, without credentials', noCredentials, [403, '{"error": {"message": "API key missing"}}']],
     // Status 401.
     ['no text, with credentials', credentials, [401, '', PASSWORD]],

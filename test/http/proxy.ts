@@ -13,12 +13,14 @@ interface ProxyOptions {
   /** The `Proxy-Authorization` to require. */
   readonly authorization?: string;
   readonly tls?: ServerOptions;
+  /** Sent before each response to CONNECT. */
+  readonly interim?: string;
   /** Handles CONNECT instead of opening a tunnel. */
   readonly onConnect?: (socket: Socket) => void;
 }
 
 /** Starts an HTTP proxy that forwards requests and opens tunnels. */
-export async function startProxy({ authorization, tls, onConnect }: ProxyOptions = {}): Promise<Proxy> {
+export async function startProxy({ authorization, tls, interim = '', onConnect }: ProxyOptions = {}): Promise<Proxy> {
   const requests: IncomingMessage[] = [];
   const server = tls === undefined ? createServer() : createSecureServer(tls);
   const isAuthorized = (incoming: IncomingMessage): boolean => {
@@ -42,7 +44,7 @@ export async function startProxy({ authorization, tls, onConnect }: ProxyOptions
     // The sockets of an HTTP server stay half open when the client closes the connection.
     socket.on('end', () => socket.end());
     if (!isAuthorized(incoming)) socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    else if (onConnect === undefined) openTunnel(incoming.url ?? '', socket);
+    else if (onConnect === undefined) openTunnel(incoming.url ?? '', socket, interim);
     else onConnect(socket);
   });
   const listening = await listen(server, tls === undefined ? 'http' : 'https');
@@ -55,10 +57,10 @@ export async function startProxy({ authorization, tls, onConnect }: ProxyOptions
   };
 }
 
-function openTunnel(address: string, socket: Socket): void {
+function openTunnel(address: string, socket: Socket, interim: string): void {
   const { hostname, port } = new URL(`http://${address}`);
   const node = connect(Number(port), hostname.replaceAll(/[[\]]/g, ''), () => {
-    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    socket.write(`${interim}HTTP/1.1 200 Connection established\r\n\r\n`);
     node.pipe(socket).pipe(node);
   });
   node.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));

@@ -41,10 +41,6 @@ const responses: readonly (readonly [string, (quote: string, response: ServerRes
       response.writeHead(502).end(`<title>${quote.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>`),
   ],
   ['a redirect', (quote, response) => response.writeHead(301, { location: encodeURI(`/login?from=${quote}`) }).end()],
-  [
-    'a page without HTML',
-    (quote, response) => response.writeHead(502).end(quote.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  ],
   ['an error with status 200', (quote, response) => response.end(JSON.stringify({ message: `disabled: ${quote}` }))],
   ['a text with status 200', (quote, response) => response.end(`disabled: ${quote}`)],
 ];

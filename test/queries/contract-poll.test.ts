@@ -320,7 +320,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
       'status: HOST: responded with status 302, a redirect to http://other.example/…/, which is not followed',
       withStatus(302, '', { location: `http://other.example/v3/${SECRET}/` }),
     ],
-    ['not_json: HOST: not valid JSON: Sign in to /…', withStatus(200, '<html><title>Sign in to URL</title></html>')],
+    ['not_json: HOST: not valid JSON: Sign in to /…', withStatus(200, 'Sign in to URL')],
     ['schema: HOST: the response is not JSON-RPC', withStatus(200, '{"jsonrpc": "2.0"}')],
     ['schema: HOST: the response is not JSON-RPC: /… is disabled', withStatus(200, '{"message": "URL is disabled"}')],
     ['too_large: HOST: body is larger than 1MiB', withStatus(200, `["${'x'.repeat(10_000_000)}"]`)],

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { isOutOfFiles } from '../../src/http/open-files.js';
+import { ConnectError } from '../../src/http/failure-reasons.js';
+import { projectPath } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+
+/** Fetches from a node in a process of its own, after this process has opened all files that it may open but `free`. */
+const script = (free: number, node: string): string => `
+import { closeSync, openSync } from 'node:fs';
+import { createSecretKey } from 'node:crypto';
+import { createClient } from '${projectPath('dist/http/client.js')}';
+const client = createClient('test/1');
+const fetch = () => client.fetch(${node}, '/state', { timeoutMs: 5000, maxBodyBytes: 1000 });
+await fetch();
+const files = [];
+try {
+  for (;;) files.push(openSync('/dev/null'));
+} catch {}
+for (let free = 0; free < ${free}; free += 1) closeSync(files.pop());
+const { error } = await fetch();
+for (const file of files) closeSync(file);
+console.log(JSON.stringify(error));
+`;
+
+const folder = createTempFolder();
+
+describe('the limit of open files', () => {
+  it.each([
+    ['no connection can be opened', 0, "{ url: { origin: 'http://127.0.0.1:1' } }"],
+    ['a lookup can open no file', 1, "{ url: { origin: 'http://node.invalid' } }"],
+    [
+      'a password cannot be read',
+      0,
+      `{ url: { origin: 'http://127.0.0.1:1' }, basic_auth: { username: 'u', password_file: '${folder.write('p', 'p')}' } }`,
+    ],
+  ])('is named when %s because of it', (_title, free, node) => {
+    const file = folder.write('fetch.mjs', script(free, node));
+    const { stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n 300; exec ${process.execPath} ${file}`], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      reason: 'internal',
+      message: expect.stringMatching(
+        /^[\w.:]+\/state: no file or socket can be opened: the limit of open files of this process is reached$/,
+      ) as string,
+      remedy: expect.stringMatching(/LimitNOFILE.*process_max_fds/) as string,
+    });
+  });
+
+  it('is the cause of a busy lookup, and of no other failure while files can be opened', () => {
+    expect(isOutOfFiles(new ConnectError('dns', 'getaddrinfo EBUSY node.example'))).toBe(true);
+    expect(isOutOfFiles(new ConnectError('dns', 'getaddrinfo ENOTFOUND node.example'))).toBe(false);
+    expect(isOutOfFiles(new ConnectError('connect', 'connect ECONNREFUSED 127.0.0.1:1'))).toBe(false);
+  });
+});
