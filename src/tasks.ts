@@ -55,10 +55,10 @@ export interface Repeating {
 }
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. The task must
- * not reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. A task can return the least
+ * length of the next pause. It must not reject, and has its own deadline.
  */
-export function startRepeating(task: () => Promise<void>, pauseMs: number, delayMs = 0): Repeating {
+export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
   let isClosed = false;
   let timer = setTimeout(start, delayMs);
   let endFirstRun: () => void = () => undefined;
@@ -67,9 +67,9 @@ export function startRepeating(task: () => Promise<void>, pauseMs: number, delay
   });
 
   async function run(): Promise<void> {
-    await task();
+    const leastMs = (await task()) ?? 0;
     endFirstRun();
-    if (!isClosed) timer = setTimeout(start, pauseMs * (1 - 0.1 * Math.random()));
+    if (!isClosed) timer = setTimeout(start, Math.max(leastMs, pauseMs * (1 - 0.1 * Math.random())));
   }
 
   function start(): void {

@@ -28,6 +28,20 @@ describe('a repeated task', () => {
     expect(new Set(gaps).size, 'the gaps differ').toBeGreaterThan(20);
   });
 
+  it('runs again after the least pause that it returns, if that is longer', async () => {
+    const starts: number[] = [];
+    const createdAt = Date.now();
+    const pauses = [5 * INTERVAL_MS, 1];
+    const task = async (): Promise<number> => {
+      starts.push(Date.now() - createdAt);
+      return pauses.shift() ?? 0;
+    };
+    loop = startRepeating(task, INTERVAL_MS);
+    await vi.advanceTimersByTimeAsync(6 * INTERVAL_MS);
+    expect(starts.slice(0, 2)).toEqual([0, 5 * INTERVAL_MS]);
+    expect(starts[2]).toBeGreaterThanOrEqual(5.9 * INTERVAL_MS);
+  });
+
   it('starts after the delay, and never if it is closed before', async () => {
     let runs = 0;
     const task = async (): Promise<void> => void (runs += 1);

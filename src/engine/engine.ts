@@ -56,6 +56,8 @@ export interface AnsweredRound {
 }
 
 export interface Poll {
+  /** For how long the server asks not to be polled again. */
+  readonly retryAfterMs?: number | undefined;
   /** Resolves when a first document has stepped again. */
   readonly settled: Promise<void>;
 }
@@ -130,7 +132,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       return { settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
     }
     received.release?.();
-    return { settled: Promise.resolve() };
+    return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
   }
 
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {

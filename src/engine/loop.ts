@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import type { Clock, Instant } from '../clock.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
+import { formatDuration } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
 import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
 import { createPollLog, createVerdictLog } from './poll-log.js';
 import { memoryOf, withMemory, type EndpointMemory } from './memory.js';
-import type { Source } from './source.js';
+import type { Received, Source } from './source.js';
 
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
 export interface PollLoop extends Pick<Engine<PollJob>, 'endpoints' | 'states'> {
@@ -39,6 +40,15 @@ export interface SavedMemory {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
+/** The server decides when the next poll is, up to half of `poll.stale_after`. */
+function limitRetryAfter(received: Received, { intervalMs, context: { staleAfterMs } }: PollJob): Received {
+  if (received.ok || received.error.retryAfterMs === undefined) return received;
+  const retryAfterMs = Math.min(received.error.retryAfterMs, staleAfterMs / 2);
+  if (retryAfterMs <= intervalMs) return received;
+  const message = `${received.error.message}; the next poll is in ${formatDuration(retryAfterMs)} (Retry-After)`;
+  return { ...received, error: { ...received.error, message, retryAfterMs } };
+}
+
 export interface PollLoopOptions {
   readonly source: Source<PollJob>;
   readonly log: Logger;
@@ -64,13 +74,22 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     },
   );
   const sinks = [pollLog, verdictLog, ...(recorder ? [recorder] : [])];
-  const engine = createEngine({ source, now, sinks });
+  const engine = createEngine({
+    source: {
+      ...source,
+      document: async (job, request) => limitRetryAfter(await source.document(job, request), job),
+    },
+    now,
+    sinks,
+  });
 
-  async function poll(job: PollJob): Promise<void> {
+  /** Returns the least time until the next poll, in milliseconds. */
+  async function poll(job: PollJob): Promise<number> {
     const { target } = job.context;
     // The module state has the address of the contract.
     if (isContract(job)) await timers.get(endpointId({ target, document: 'module_state' }))?.firstRun;
-    await engine.poll(job);
+    const { retryAfterMs = 0 } = await engine.poll(job);
+    return retryAfterMs;
   }
 
   /** The state with which a new or changed job begins. */

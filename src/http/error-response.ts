@@ -46,11 +46,18 @@ export async function readErrorResponse(
   const hasText = text !== '' && !start.trimStart().startsWith('<');
   return new RequestError(reason, `responded with status ${statusCode}${target}${detail}`, {
     statusCode,
+    retryAfterMs: statusCode === 429 || statusCode === 503 ? retryAfterMs([headers['retry-after']].flat()[0]) : undefined,
     errorBody: start,
     remedy: statusRemedy(statusCode, reason, { text, hasText, asksForCredentials, isAuthenticated }),
     protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
     isPathNotServed: saysNotServed(statusCode, code, text),
   });
+}
+
+/** The header has seconds or a date. */
+function retryAfterMs(value = ''): number | undefined {
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return ms > 0 ? Math.ceil(ms / 1000) * 1000 : undefined;
 }
 
 const isRedirect = (statusCode: number): boolean => statusCode >= 300 && statusCode < 400;

@@ -157,6 +157,28 @@ it('no endpoint is polled after the loop is closed', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+describe('a response with Retry-After', () => {
+  const throttled = (retryAfterMs: number): Received => {
+    const { ok, error } = failure('rate_limited', '/x: responded with status 429');
+    return { ok, error: { ...error, retryAfterMs } };
+  };
+
+  it.each([
+    ['as long as it asks', 10 * MINUTE_MS, 10, '; the next poll is in 10m (Retry-After)'],
+    ['at most half of stale_after', 5 * HOUR_MS, 60, '; the next poll is in 1h (Retry-After)'],
+    ['for the interval if that is longer', MINUTE_MS / 2, 1, ''],
+  ])('delays the next poll %s, and says so', async (_title, retryAfterMs, minutes, said) => {
+    await configure(['a'], '', 'interval: 1m');
+    await endPoll(throttled(retryAfterMs));
+    expect(logged).toEqual([`poll failed: /x: responded with status 429${said}`]);
+    // The interval is up to 10 % shorter.
+    await vi.advanceTimersByTimeAsync(minutes * MINUTE_MS - (said === '' ? 0.1 * MINUTE_MS : 0) - 10);
+    expect(started).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(0.1 * MINUTE_MS + 20);
+    expect(started).toHaveLength(2);
+  });
+});
+
 describe('a reload', () => {
   it('continues the polls of unchanged endpoints, and starts and stops others', async () => {
     await configure(['a', 'b']);

@@ -93,6 +93,27 @@ describe('the remedy of an error response', () => {
   });
 });
 
+describe('the Retry-After of an error response', () => {
+  const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+
+  it.each<[number, number | undefined, string]>([
+    [429, 90_000, '90'],
+    [503, 90_000, '90'],
+    [503, 120_000, inTwoMinutes],
+    [500, undefined, '90'],
+    [429, undefined, '0'],
+    [429, undefined, '-5'],
+    [429, undefined, 'soon'],
+    [429, undefined, new Date(0).toUTCString()],
+  ])('of status %i is %o ms: %s', async (status, expected, value) => {
+    const result = await fetchFrom(await start(status, '', { 'retry-after': value }), {});
+    if (result.ok) throw new Error('the fetch succeeded');
+    const { retryAfterMs } = result.error;
+    if (value !== inTwoMinutes) expect(retryAfterMs).toBe(expected);
+    else expect(Math.abs((retryAfterMs ?? 0) - 120_000)).toBeLessThan(30_000);
+  });
+});
+
 describe('the name of the client', () => {
   it('is set with http_headers', async () => {
     const url = await start(200, '{}');
