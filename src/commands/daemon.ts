@@ -41,7 +41,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   const file = options['state.file'];
   const stateFile = file === undefined ? undefined : await openStateFile(file, log);
   const clock = createClock({ start: stateFile?.clockStart });
-  const network = createNetwork(userAgent(context), clock);
+  const network = createNetwork(userAgent(context), clock, context.env);
   try {
     const exporter = await startExporter(config.config, network, log, {
       ...web.options,

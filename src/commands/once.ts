@@ -22,7 +22,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
   const config = await configOrExitCode(context, options);
   if (typeof config === 'number') return config;
   const clock = createClock();
-  const network = createNetwork(userAgent(context), clock);
+  const network = createNetwork(userAgent(context), clock, context.env);
   try {
     const endpoints = await pollEndpoints(config, network, clock, progressPrinter(context, options));
     const warnings = endpoints.flatMap((endpoint) => [

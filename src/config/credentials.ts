@@ -1,6 +1,8 @@
 import type { Result } from '../result.js';
-import type { HttpClientConfig } from './http-client-config.js';
+import type { NodeConnection } from './endpoint-config.js';
+import type { Environment } from './environment.js';
 import { checkCertificates, readKeyPair } from './pem.js';
+import { proxyOf } from './proxy.js';
 import { checkHeaderValue, checkSecret, reveal } from './secret.js';
 import { createFileReader } from './text-file.js';
 import type { Proxy } from './urls.js';
@@ -35,16 +37,12 @@ export interface ResolvedProxy {
   readonly headers: Headers;
 }
 
-/** Reads all files of an HTTP client configuration. Problems have paths relative to the endpoint, and do not quote the content of a file. */
-export async function resolveHttpConfig({
-  basic_auth: basic,
-  authorization,
-  http_headers = {},
-  tls_config: tls,
-  proxy_url: proxy,
-}: HttpClientConfig): Promise<
-  Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly PathMessage[] }>
-> {
+/** Reads all files of the HTTP client configuration of a node, and the variables of a proxy. Problems have paths relative to the endpoint, and do not quote the content of a file. */
+export async function resolveHttpConfig(
+  node: NodeConnection,
+  env: Environment,
+): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly PathMessage[] }>> {
+  const { basic_auth: basic, authorization, http_headers = {}, tls_config: tls } = node;
   const problems: PathMessage[] = [];
   const read = createFileReader(problems);
   const credentials: Credentials[] = [];
@@ -72,7 +70,9 @@ export async function resolveHttpConfig({
     ca: await read(tls.ca_file, ['tls_config', 'ca_file'], checkCertificates),
     ...(await readKeyPair(tls, ['tls_config'], read, problems)),
   };
-  const resolvedProxy = proxy && proxyWithCredentials(proxy);
+  const proxy = proxyOf(node, env);
+  if (typeof proxy === 'string') problems.push({ path: ['proxy_from_environment'], message: proxy });
+  const resolvedProxy = typeof proxy === 'object' ? proxyWithCredentials(proxy) : undefined;
   if (problems.length > 0) return { ok: false, problems };
   const headers = Object.fromEntries(credentials.flatMap((each) => Object.entries(each.headers)));
   const secrets = [...credentials, resolvedProxy].flatMap((each) => each?.secrets ?? []);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
-import { httpClient, type HttpClientConfig } from './http-client-config.js';
+import { httpClient, httpClientChecks, type HttpClientConfig } from './http-client-config.js';
 import { type EndpointUrl, nodeUrl, rpcUrl } from './urls.js';
 import {
   amountSetting,
@@ -11,7 +11,6 @@ import {
   durationOrAutoSetting,
   fractionSetting,
   integerSetting,
-  notBoth,
   textSetting,
   validatorAddressSetting,
 } from './values.js';
@@ -149,8 +148,6 @@ export interface NodeConnection extends HttpClientConfig {
   readonly url: EndpointUrl;
 }
 
-const oneAuthorization = notBoth('basic_auth', 'authorization');
-
 const urlOf = (document: string) =>
   nodeUrl.describe(
     `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
@@ -167,7 +164,7 @@ const external = z
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),
     ...httpClient.shape,
   })
-  .check(oneAuthorization);
+  .check(...httpClientChecks);
 
 export const bridge = z
   .strictObject({
@@ -180,18 +177,20 @@ export const bridge = z
       ),
     ...httpClient.shape,
   })
-  .check(oneAuthorization);
+  .check(...httpClientChecks);
 
 export const crosschain = z
   .strictObject({ url: urlOf('cross-chain rate limiter input'), ...crosschainSettings.shape, ...httpClient.shape })
-  .check(oneAuthorization);
+  .check(...httpClientChecks);
 
 export const defaultBridgeSettings: BridgeSettings = bridgeSettings.parse({});
 export const defaultCrosschainSettings: CrosschainSettings = crosschainSettings.parse({});
 
 /** A configured endpoint: its request, and its other settings. */
 export function splitConnection<T extends NodeConnection>(endpoint: T) {
-  const { url, basic_auth, authorization, http_headers, tls_config, proxy_url, ...settings } = endpoint;
-  const connection: NodeConnection = { url, basic_auth, authorization, http_headers, tls_config, proxy_url };
+  const { url, basic_auth, authorization, http_headers, tls_config, ...others } = endpoint;
+  const { proxy_url, proxy_from_environment, no_proxy, ...settings } = others;
+  const proxy = { proxy_url, proxy_from_environment, no_proxy };
+  const connection: NodeConnection = { url, basic_auth, authorization, http_headers, tls_config, ...proxy };
   return { connection, settings };
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkHeaderValue, checkSecret, checkUsername, createSecret, REDACTED, type Secret } from './secret.js';
 import type { TextCheck } from './text-file.js';
+import { isNoProxy } from './proxy.js';
 import { proxyUrl } from './urls.js';
 import { atLeastOne, fileNameSetting, notBoth, stringSetting, whenMapping } from './values.js';
 
@@ -125,7 +126,27 @@ export const httpClient = z.strictObject({
   http_headers: httpHeaders.optional().describe('Additional request headers by name.'),
   tls_config: tlsConfig.optional().describe('TLS settings for an https node or an https proxy.'),
   proxy_url: proxyUrl.optional().describe('HTTP proxy. The URL may contain a user and a password.'),
+  proxy_from_environment: z
+    .boolean()
+    .optional()
+    .describe('Use the proxy of `HTTPS_PROXY` or `HTTP_PROXY`, except for hosts in `NO_PROXY`.'),
+  no_proxy: stringSetting
+    .refine(isNoProxy, 'expected names, domains, addresses and CIDR blocks, separated by commas')
+    .meta({ title: 'text' })
+    .optional()
+    .describe(
+      'Hosts to request without `proxy_url`, separated by commas: names with their subdomains, domains such as `.example.org`, addresses and CIDR blocks.',
+    ),
 });
+
+export const httpClientChecks = [
+  notBoth('basic_auth', 'authorization'),
+  notBoth('proxy_url', 'proxy_from_environment'),
+  z.refine<{ readonly no_proxy?: unknown; readonly proxy_url?: unknown }>(
+    ({ no_proxy, proxy_url }) => no_proxy === undefined || proxy_url !== undefined,
+    { error: 'requires proxy_url', path: ['no_proxy'], ...whenMapping },
+  ),
+] as const;
 
 /** Structured-cloneable, like the whole configuration. File names are absolute. Files are read again for every poll. */
 export type HttpClientConfig = z.output<typeof httpClient>;

@@ -44,11 +44,12 @@ export async function loadConfig({ configFile, env, fallback, ...checks }: Confi
       `${variables.join(', ')}: cannot be combined with the configuration file ${configFile} — expected only one of them`,
     );
   }
-  return loadFile(configFile, checks);
+  return loadFile(configFile, env, checks);
 }
 
 async function loadFile(
   path: string,
+  env: Environment,
   { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
 ): Promise<ConfigResult> {
   const files = await readConfigFiles(path);
@@ -58,16 +59,16 @@ async function loadFile(
   if (!result.ok || fileProblems.length > 0) {
     return { ok: false, problems: [...fileProblems, ...(result.ok ? [] : result.problems)] };
   }
-  const referenced = await checkReferencedFiles(result.config, label);
+  const referenced = await checkReferencedFiles(result.config, env, label);
   if (checkFiles && referenced.length > 0) return { ok: false, problems: referenced };
   return { ...result, warnings: [...warnings, ...result.warnings, ...referenced] };
 }
 
-/** Problems of the credential and certificate files that the endpoints refer to. */
-async function checkReferencedFiles({ targets }: Config, label: FormatPosition): Promise<string[]> {
+/** Problems of the credential and certificate files, and of the variables, that the endpoints refer to. */
+async function checkReferencedFiles({ targets }: Config, env: Environment, label: FormatPosition): Promise<string[]> {
   const problems = await Promise.all(
     connectionsOf(targets).map(async ({ connection, path: position }) => {
-      const result = await resolveHttpConfig(connection);
+      const result = await resolveHttpConfig(connection, env);
       if (result.ok) return [];
       return result.problems.map(({ path, message }) =>
         formatMessage({ path: [...position, ...path], message }, label),
@@ -126,9 +127,9 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
     warnings.push({ path: ['targets', index, 'crosschain', 'window'], message });
   }
   for (const { connection, path } of connectionsOf(targets)) {
-    const { url, tls_config: tls, proxy_url: proxy } = connection;
+    const { url, tls_config: tls, proxy_url: proxy, proxy_from_environment: isFromEnvironment = false } = connection;
     if (tls === undefined) continue;
-    if (!url.origin.startsWith('https:') && !proxy?.url.startsWith('https:')) {
+    if (!url.origin.startsWith('https:') && !proxy?.url.startsWith('https:') && !isFromEnvironment) {
       const message = 'has no effect: neither url nor proxy_url is an https URL';
       warnings.push({ path: [...path, 'tls_config'], message });
     } else if (tls.insecure_skip_verify) {

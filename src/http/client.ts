@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
+import type { Environment } from '../config/environment.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
@@ -83,7 +84,8 @@ export interface Client {
   readonly close: () => void;
 }
 
-export function createClient(userAgent: string): Client {
+/** `env` has the proxies of `proxy_from_environment`. */
+export function createClient(userAgent: string, env: Environment = {}): Client {
   const memory = new BodyBudget();
   const running = new Set<AbortController>();
   return {
@@ -100,7 +102,7 @@ export function createClient(userAgent: string): Client {
       const clean: Clean = (text, maxCharacters) => cleanText(redact(text), maxCharacters);
       try {
         // Reading a file that hangs cannot be canceled.
-        const config = await Promise.race([resolveConfig(node), once(signal, 'abort').then(() => undefined)]);
+        const config = await Promise.race([resolveConfig(node, env), once(signal, 'abort').then(() => undefined)]);
         if (config === undefined) throw new Error('aborted');
         redact = createRedactor(config.secrets, node.url, path);
         const url = requestUrl(node.url, path);
@@ -143,8 +145,8 @@ function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_conf
   return basic_auth !== undefined || authorization !== undefined || hasHeader || tls?.cert_file !== undefined;
 }
 
-async function resolveConfig(node: NodeConnection): Promise<ResolvedHttpConfig> {
-  const result = await resolveHttpConfig(node);
+async function resolveConfig(node: NodeConnection, env: Environment): Promise<ResolvedHttpConfig> {
+  const result = await resolveHttpConfig(node, env);
   if (result.ok) return result.resolved;
   const problems = result.problems.map(({ message }) => cleanText(message)).join('; ');
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);

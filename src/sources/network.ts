@@ -34,8 +34,8 @@ const MAX_OVERTIME_SECONDS = 5;
 /** Concurrent requests of queries to the same node. Polls do not wait for them. */
 const CONCURRENT_QUERIES = 4;
 
-export function createNetwork(userAgent: string, clock: Clock): Network {
-  const client = createClient(userAgent);
+export function createNetwork(userAgent: string, clock: Clock, env: NodeJS.ProcessEnv = {}): Network {
+  const client = createClient(userAgent, env);
   const limit = createLimit(CONCURRENT_QUERIES);
   return {
     document: async (job, input) => {

@@ -100,6 +100,19 @@ tls_config: {server_name: "https://a.example"}`,
     'http://u:hunter2@p:3128/path?hunter2#hunter2',
     'http://u:hunter2%@p',
   ].map((url): [string, string, string] => [`the proxy ${url}`, `proxy_url: ${url}`, `5: proxy_url: ${PROXY}`]),
+  [
+    'a proxy of its own and that of the environment',
+    'proxy_url: http://p\nproxy_from_environment: true',
+    '6: proxy_from_environment: cannot be combined with proxy_url',
+  ],
+  ['exceptions without a proxy', 'no_proxy: a.example', '5: no_proxy: requires proxy_url'],
+  ...['http://a.example', 'a.example b.example', '10.0.0.0/33', '10.0.0.0/-1', 'a/b', '*.*', '..'].map(
+    (text): [string, string, string] => [
+      `exceptions such as ${text}`,
+      `proxy_url: http://p\nno_proxy: "c.example, ${text}"`,
+      '6: no_proxy: expected names, domains, addresses and CIDR blocks, separated by commas',
+    ],
+  ),
 ];
 
 const everyKey = withBridge(`authorization: {credentials: hunter2}
@@ -107,7 +120,8 @@ http_headers:
   X-Open: {values: [a, b]}
   X-Key: {values: [c], secrets: [hunter2], files: [keys/x, /keys/y]}
 tls_config: {ca_file: ca.crt, cert_file: own.crt, key_file: own.key, server_name: node.example}
-proxy_url: http://u%20x:hunter2@Proxy.Example:3128/`);
+proxy_url: http://u%20x:hunter2@Proxy.Example:3128/
+no_proxy: .internal.example, 10.0.0.0/8`);
 
 describe('the HTTP client configuration of an endpoint', () => {
   test.each(invalidConfigs)('is rejected with %s', (_title, lines, ...problems) => {
@@ -135,6 +149,7 @@ describe('the HTTP client configuration of an endpoint', () => {
         insecure_skip_verify: false,
       },
       proxy_url: { url: 'http://proxy.example:3128' },
+      no_proxy: '.internal.example, 10.0.0.0/8',
     });
     const { credentials } = bridge?.authorization ?? {};
     expect(credentials && reveal(credentials)).toBe('hunter2');
@@ -180,6 +195,11 @@ describe('the HTTP client configuration of an endpoint', () => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });
   });
 
+  test('causes no warning if TLS is configured for a proxy of the environment, which may be https', () => {
+    const text = withBridge('tls_config: {server_name: a}\nproxy_from_environment: true', 'http://a.example');
+    expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [] });
+  });
+
   test('causes no warning if TLS is configured for an https proxy', () => {
     const text = withBridge('tls_config: {server_name: a}\nproxy_url: https://p', 'http://a.example');
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [] });
@@ -193,9 +213,9 @@ describe('the files of an HTTP client configuration', () => {
   const empty = folder.write('empty', '\n');
   mkdirSync(join(folder.path, 'folder'));
 
-  async function load(lines: string, checkFiles: boolean) {
+  async function load(lines: string, checkFiles: boolean, env = {}) {
     folder.write('bridge.yaml', withBridge(lines));
-    return loadConfig({ configFile, env: {}, checkFiles });
+    return loadConfig({ configFile, env, checkFiles });
   }
 
   const invalidLines = `basic_auth:
@@ -220,6 +240,15 @@ tls_config:
 
   test('cause warnings if they are invalid and files are not checked', async () => {
     expect(withoutColumns(await load(invalidLines, false))).toMatchObject({ ok: true, warnings: problems });
+  });
+
+  test('are checked together with the variables of a proxy', async () => {
+    const env = { HTTPS_PROXY: 'socks5://u:hunter2@proxy.example' };
+    expect(withoutColumns(await load('proxy_from_environment: true', true, env))).toEqual({
+      ok: false,
+      problems: [`${configFile}:5: targets[0].bridge.proxy_from_environment: HTTPS_PROXY: ${PROXY}`],
+    });
+    expect(await load('proxy_from_environment: true', true, { HTTP_PROXY: 'socks5://p' })).toMatchObject({ ok: true });
   });
 
   test('cause no warnings if they are valid', async () => {

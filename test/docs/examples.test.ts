@@ -84,6 +84,7 @@ const validators: Readonly<Record<string, Validator>> = {
   http_headers: endpoint,
   tls_config: endpoint,
   proxy_url: endpoint,
+  proxy_from_environment: endpoint,
   tls_server_config: web,
   basic_auth_users: web,
   global: prometheus,

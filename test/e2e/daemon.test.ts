@@ -6,6 +6,7 @@ import { listenOnFreePort } from '../support/ports.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, startDaemon } from '../support/processes.js';
 import { builtRevision, packageJson } from '../support/project-files.js';
+import { startNode } from '../http/nodes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
 import { errorPage, hang, reset } from '../support/faults.js';
@@ -144,6 +145,15 @@ describe('the start of the daemon', () => {
 });
 
 describe('once', () => {
+  it('requests a node through the proxy of the environment', async () => {
+    const yaml = `targets: [{name: a, bridge: {url: "http://node.invalid", proxy_from_environment: true}}]`;
+    const flags = ['once', `--config.file=${folder.write('proxied.yml', yaml)}`];
+    const body = JSON.stringify(simulator.model.moduleState());
+    const proxy = await startNode({ respond: (_request, response) => response.end(body) });
+    const { code } = await runHere(flags, { HTTP_PROXY: proxy.url });
+    expect([code, proxy.requests[0]?.url]).toEqual([0, 'http://node.invalid/peggy/v1/module_state']);
+  });
+
   it('prints the metrics and exits with 0', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
     const { code, stdout, stderr } = await runExporter(['once'], env);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { outcome, startNode } from './nodes.js';
 import { startProxy } from './proxy.js';
@@ -55,6 +55,41 @@ describe('a request through a proxy', () => {
     expect(await outcome(plain.url, keys)).toBe('ok');
     expect(proxied.requestLines).toEqual([`CONNECT 127.0.0.1:${node.port}`, `GET ${plain.url}/state`]);
   });
+});
+
+describe('the proxy of the environment', () => {
+  const keys = { proxy_from_environment: true };
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it('has its credentials, and is not used for hosts in NO_PROXY', async () => {
+    const forwarding = await startNode();
+    vi.stubEnv('HTTP_PROXY', withUser(forwarding.url, 'user:hunter2'));
+    vi.stubEnv('NO_PROXY', '.internal.invalid');
+    expect(await outcome('http://node.invalid', keys)).toBe('ok');
+    expect(forwarding.requests.at(-1)).toMatchObject({
+      url: 'http://node.invalid/state',
+      headers: { 'proxy-authorization': `Basic ${base64('user:hunter2')}` },
+    });
+    expect(await outcome('http://node.internal.invalid', keys)).toMatch(/^dns: /);
+    expect(await outcome('http://node.invalid', {})).toMatch(/^dns: /);
+  });
+
+  it('is a problem of the configuration if it is not valid, without its value', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'socks5://user:hunter2@proxy.example');
+    expect(await outcome('https://node.invalid', keys)).toMatch(
+      /^bad_request: \/state: invalid configuration: HTTPS_PROXY: expected an http or https URL such as (?!.*hunter2)/,
+    );
+  });
+});
+
+it('a host in no_proxy is requested without the proxy', async () => {
+  const forwarding = await startNode();
+  const keys = { proxy_url: forwarding.url, no_proxy: 'other.invalid' };
+  expect(await outcome('http://node.invalid', keys)).toBe('ok');
+  expect(await outcome('http://other.invalid', keys)).toMatch(/^dns: /);
 });
 
 it('a proxy may send 100 Continue that nobody asked for before it opens the tunnel', async () => {

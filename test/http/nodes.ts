@@ -79,7 +79,7 @@ export async function listen(server: Server, scheme: 'http' | 'https'): Promise<
 /** The folder of the configuration file, to which file names in it are relative. */
 export const folder = createTempFolder();
 
-const client = createClient('test/1');
+const client = createClient('test/1', process.env);
 
 const LIMITS: FetchLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
