@@ -1,14 +1,13 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { REDACTED_PATH } from '../config/urls.js';
-import { errorText, RATE_LIMIT } from '../text/error-text.js';
+import { errorText, parseJson, RATE_LIMIT } from '../text/error-text.js';
 import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
 import { isJsonRpc } from './port-hints.js';
 
 const MAX_BYTES = 64 * 1024;
 
-/** The maximum time for an error body, also as a share of the timeout of the poll, which can continue with another path. */
-const MAX_MS = 2_000;
+/** The maximum time for an error body, as a share of the timeout of the poll, which can continue with another path. */
 const MAX_SHARE = 1 / 4;
 
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
@@ -33,22 +32,20 @@ export async function readErrorResponse(
   pollTimeoutMs: number,
   { url, path, isAuthenticated, clean }: ErrorContext,
 ): Promise<RequestError> {
-  const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
-  const start = body === undefined ? '' : await readStart(body, maxMs);
+  const start = body === undefined ? '' : await readStart(body, Math.ceil(pollTimeoutMs * MAX_SHARE));
   const text = errorText(start) ?? '';
-  const code = grpcCode(start);
+  const code = grpcCode(parseJson(start));
   const reason = reasonForStatus(statusCode, code, text);
   const redirect = isRedirect(statusCode) ? redirectTarget([headers['location']].flat()[0], url, path) : undefined;
   const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;
   const detail = text === '' ? '' : `: ${clean(text)}`;
   const asksForCredentials = headers['www-authenticate'] !== undefined || CREDENTIALS.test(text);
-  // A page says less than a message.
-  const hasText = text !== '' && !start.trimStart().startsWith('<');
   return new RequestError(reason, `responded with status ${statusCode}${target}${detail}`, {
     statusCode,
-    retryAfterMs: statusCode === 429 || statusCode === 503 ? retryAfterMs([headers['retry-after']].flat()[0]) : undefined,
+    retryAfterMs:
+      statusCode === 429 || statusCode === 503 ? retryAfterMs([headers['retry-after']].flat()[0]) : undefined,
     errorBody: start,
-    remedy: statusRemedy(statusCode, reason, { text, hasText, asksForCredentials, isAuthenticated }),
+    remedy: statusRemedy(statusCode, reason, text, asksForCredentials, isAuthenticated),
     protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
     isPathNotServed: saysNotServed(statusCode, code, text),
   });
@@ -78,23 +75,18 @@ const CREDENTIALS = /\bkey\b|api.?key|credential|password|token|auth(?:enti|ori[
 const REFUSAL =
   /\bip\b|address|country|region|block|\bban|\bbots?\b|human|user.?agent|captcha|cloudflare|firewall|challenge/i;
 
-interface ErrorFacts extends Pick<ErrorContext, 'isAuthenticated'> {
-  readonly text: string;
-  /** Whether the server explains the error in a text that is not a page. */
-  readonly hasText: boolean;
-  readonly asksForCredentials: boolean;
-}
-
 /** The remedy for a status, if the response or the configuration is evidence of the cause. */
 function statusRemedy(
   statusCode: number,
   reason: FailureReason,
-  { text, hasText, asksForCredentials, isAuthenticated }: ErrorFacts,
+  text: string,
+  asksForCredentials: boolean,
+  isAuthenticated: boolean,
 ): string | undefined {
   if (RATE_LIMIT.test(text) && reason !== 'rate_limited') return statusRemedies.rateLimited;
-  if (reason === 'bad_request') return hasText ? undefined : statusRemedies.invalidRequest;
+  if (reason === 'bad_request') return text === '' ? statusRemedies.invalidRequest : undefined;
   if (reason === 'unauthorized') {
-    const isAboutCredentials = asksForCredentials || statusCode === 401 || (isAuthenticated && hasText);
+    const isAboutCredentials = asksForCredentials || statusCode === 401 || (isAuthenticated && text !== '');
     if (REFUSAL.test(text) || !isAboutCredentials) return statusRemedies.refused;
     return isAuthenticated ? statusRemedies.credentials : statusRemedies.noCredentials;
   }
@@ -122,25 +114,18 @@ export function isUnknownPath(statusCode: number | undefined): boolean {
 }
 
 export function reasonForStatus(statusCode: number, code?: number, text = ''): FailureReason {
-  switch (statusCode) {
-    case 400:
-      return 'bad_request';
-    case 401:
-    case 403:
-      return 'unauthorized';
-    case 429:
-      // A proxy that limits the rate can use the code too.
-      return code === RESOURCE_EXHAUSTED && !RATE_LIMIT.test(text) ? 'response_too_large_upstream' : 'rate_limited';
-    default:
-      return 'status';
-  }
+  if (statusCode === 400) return 'bad_request';
+  if (statusCode === 401 || statusCode === 403) return 'unauthorized';
+  if (statusCode !== 429) return 'status';
+  // A proxy that limits the rate can use the code too.
+  return code === RESOURCE_EXHAUSTED && !RATE_LIMIT.test(text) ? 'response_too_large_upstream' : 'rate_limited';
 }
 
 /** Reads the start of an error body. The status decides the reason even if the body stalls, is endless or is cut off. */
 async function readStart(body: Readable, maxMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const timer = setTimeout(() => body.destroy(), maxMs);
+  addAbortSignal(AbortSignal.timeout(maxMs), body);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
@@ -149,19 +134,12 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
     }
   } catch {
     // The chunks before the failure are used.
-  } finally {
-    clearTimeout(timer);
   }
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
 }
 
 /** The code of the gateway's `{code, message, details}`. */
-function grpcCode(body: string): number | undefined {
-  try {
-    const json: unknown = JSON.parse(body);
-    const code: unknown = typeof json === 'object' && json !== null && 'code' in json ? json.code : undefined;
-    return typeof code === 'number' ? code : undefined;
-  } catch {
-    return undefined;
-  }
+function grpcCode(json: unknown): number | undefined {
+  const code: unknown = typeof json === 'object' && json !== null && 'code' in json ? json.code : undefined;
+  return typeof code === 'number' ? code : undefined;
 }

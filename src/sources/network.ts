@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
+import type { Environment } from '../config/environment.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
@@ -34,7 +35,7 @@ const MAX_OVERTIME_SECONDS = 5;
 /** Concurrent requests of queries to the same node. Polls do not wait for them. */
 const CONCURRENT_QUERIES = 4;
 
-export function createNetwork(userAgent: string, clock: Clock, env: NodeJS.ProcessEnv = {}): Network {
+export function createNetwork(userAgent: string, clock: Clock, env?: Environment): Network {
   const client = createClient(userAgent, env);
   const limit = createLimit(CONCURRENT_QUERIES);
   return {
