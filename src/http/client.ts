@@ -111,9 +111,6 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const sent = { 'user-agent': userAgent, ...headers };
         const response = await sendRequest(socket, url, config, sent, json, maxBodyBytes);
         // A header that is sent several times is a list.
-        if (Array.isArray(response.headers['content-length'])) {
-          throw new RequestError('aborted', 'invalid HTTP response: it has more than one Content-Length');
-        }
         const encoding = [response.headers['content-encoding'] ?? ''].flat().join();
         const body = decompressBody(response.body, encoding);
         if (response.statusCode !== 200) {
@@ -237,6 +234,13 @@ function failureOf(error: unknown, timedOutMs: number | undefined, clean: Clean)
     return { reason: 'aborted', message: `invalid HTTP response: ${message}`, ...(isOfHttp2 && { protocol: 'http2' }) };
   }
   if (error instanceof errors.SocketError && error.message === 'bad response') return UNREQUESTED_CONTINUE;
+  // undici appends the digits of a second Content-Length to those of the first.
+  if (error instanceof errors.ResponseContentLengthMismatchError) {
+    return {
+      reason: 'aborted',
+      message: 'connection lost: the body is shorter than its Content-Length, or the response has two of them',
+    };
+  }
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
