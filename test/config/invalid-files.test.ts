@@ -7,7 +7,7 @@ import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel, withName
 const URL_EXPECTED = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
 const TEXT = 'expected a text of 1 to 128 characters, without control characters';
 const TOP_LEVEL =
-  'is not a supported key — expected one of poll, limits, targets, target_files, tokens, chains, validators, problems, links, recorder';
+  'is not a supported key — expected one of poll, limits, targets, tokens, chains, validators, problems, links, recorder';
 const CHAIN_ID = 'expected a chain id of at most 20 decimal digits';
 const TOKEN = '0x0000000000000000000000000000000000000001';
 const BECH32 =

@@ -1,7 +1,8 @@
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/config/environment.js';
-import { loadConfig } from '../../src/config/loader.js';
+import { hashConfigFile, loadConfig } from '../../src/config/loader.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -171,5 +172,30 @@ or the URL of one node in BRIDGE_URL, CROSSCHAIN_URL or both:
 To try it without a node, run bridge-exporter demo.`,
       ],
     });
+  });
+});
+
+describe('the hash of a configuration file', () => {
+  test('changes with its content, and returns with it', async () => {
+    const folder = createTempFolder();
+    const path = join(folder.path, 'bridge.yaml');
+    const steps: readonly (() => void)[] = [
+      () => folder.write('bridge.yaml', 'targets: []\n'),
+      () => folder.write('other.yaml', 'targets: [a]\n'),
+      () => folder.write('bridge.yaml', 'targets: []\n# comment\n'),
+      () => folder.write('bridge.yaml', 'targets: ['),
+      () => folder.write('bridge.yaml', ''),
+      () => rmSync(path),
+      // As in a mounted ConfigMap.
+      () => symlinkSync('other.yaml', path),
+      () => renameSync(folder.write('new.yaml', 'targets: []\n'), path),
+    ];
+    const hashes: string[] = [];
+    for (const step of steps) {
+      step();
+      // oxlint-disable-next-line no-await-in-loop -- each step changes the file
+      hashes.push(await hashConfigFile(path));
+    }
+    expect(hashes.map((value) => hashes.indexOf(value))).toEqual([0, 0, 2, 3, 4, 5, 6, 0]);
   });
 });

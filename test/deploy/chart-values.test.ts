@@ -129,7 +129,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ],
     // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
-    [{ config: { poll: {} } }, 'config has neither targets nor target_files'],
+    [{ config: { poll: {} } }, 'config has no targets'],
     ...['configExistingSecretName', 'configExistingConfigMapName'].map((name): [object, string] => [
       withTargets({ [name]: 'own' }),
       `config is set together with ${name}: remove one of them`,
@@ -168,10 +168,10 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ],
     ...[
       { ...TARGETS.config, problems: problem('45m') },
-      'target_files: [a.yml]\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
+      'targets: []\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
     ].map((config): [object, string] => [{ config }, 'config.problems is in the wrong place: set the value problems']),
     [
-      { config: '{target_files: [a.yml]}', problems: problem('45m') },
+      { config: '{targets: []}', problems: problem('45m') },
       'problems cannot be appended to the text of config: its keys have to be on lines of their own',
     ],
   ])('%j', (invalid, message) => {
