@@ -13,7 +13,13 @@ import {
   OUTDATED_MS,
   type TargetConfig,
 } from './config.js';
-import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
+import {
+  type Environment,
+  environmentData,
+  notationProblems,
+  presentTargetVariables,
+  variableOf,
+} from './environment.js';
 import { withAbsoluteFiles } from './http-client-config.js';
 import { resolveHttpConfig } from './credentials.js';
 import { readTextFile } from './text-file.js';
@@ -35,7 +41,10 @@ export async function loadConfig({ configFile, env, fallback, ...checks }: Confi
   const variables = presentTargetVariables(env);
   if (configFile === undefined) {
     if (variables.length > 0) {
-      return validateConfig({ data: environmentData(env), label: variableOf, directory: '' });
+      const problems = notationProblems(env);
+      const result = validateConfig({ data: environmentData(env), label: variableOf, directory: '' });
+      if (problems.length === 0) return result;
+      return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
     }
     return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
   }
