@@ -122,10 +122,18 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       { prometheusRule: { clusterLabel: 'k8s-cluster' } },
       "at '/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
     ],
-    // Helm would round the number.
+    // Helm would round the number, and write it as 1e+21.
     [
       { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
       "at '/config/targets/0/crosschain/rate': got number, want string",
+    ],
+    [
+      { config: { targets: [{ name: 'a', bridge: { watch_min_balance: 1e21 } }] } },
+      "at '/config/targets/0/bridge/watch_min_balance': got number, want string",
+    ],
+    [
+      { config: { tokens: [{ contract: '0x', min_batch_fee: 5 }] } },
+      "at '/config/tokens/0/min_batch_fee': got number, want string",
     ],
     // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
