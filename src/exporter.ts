@@ -192,9 +192,9 @@ interface ReloadOptions {
 
 export interface AutoReload {
   readonly intervalMs: number;
-  /** Hash of the files of the configuration before they were loaded. */
+  /** Hash of the configuration file before it was loaded. */
   readonly initialHash: string;
-  readonly hashFiles: () => Promise<string>;
+  readonly hashFile: () => Promise<string>;
 }
 
 /** The active configuration. */
@@ -204,7 +204,7 @@ interface ActiveConfig {
   readonly rejected: () => { readonly at: Instant; readonly problems: readonly string[] } | undefined;
   /** Activates the changed configuration if it is valid. */
   readonly reload: () => Promise<ConfigResult>;
-  /** Starts to check the files for changes. */
+  /** Starts to check the file for changes. */
   readonly startAutoReload: () => void;
   readonly close: () => void;
 }
@@ -225,8 +225,8 @@ function createActiveConfig(
   const enqueue = createQueue();
 
   async function reloadNow(): Promise<ConfigResult> {
-    // The hash is made before the files are read, so that the next check notices a change in between.
-    loadedHash = await autoReload?.hashFiles();
+    // The hash is made before the file is read, so that the next check notices a change in between.
+    loadedHash = await autoReload?.hashFile();
     const result = await loadConfig();
     if (isClosed) return result;
     if (!result.ok) {
@@ -249,7 +249,7 @@ function createActiveConfig(
   /** Compares with the last attempt, so that an invalid configuration is reported once. */
   const reloadIfChanged = async (): Promise<void> =>
     enqueue(async () => {
-      if ((await autoReload?.hashFiles()) !== loadedHash) await reloadNow();
+      if ((await autoReload?.hashFile()) !== loadedHash) await reloadNow();
     });
 
   return {

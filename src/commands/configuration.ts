@@ -1,7 +1,7 @@
 import { createFileSchema, type Config, type ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
-import { selectShard } from '../config/shard.js';
+import { isInShard } from '../config/shard.js';
 import type { ExporterOptions } from '../exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';
@@ -26,12 +26,10 @@ export async function readConfig(
   });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memoryBytes);
-  const names = config.targets.map(({ name }) => name);
   const shard = options['targets.shard'];
-  const selected = new Set(shard === undefined ? names : selectShard(names, shard));
   return {
     ok: true,
-    config: { ...config, targets: config.targets.filter(({ name }) => selected.has(name)) },
+    config: { ...config, targets: config.targets.filter(({ name }) => shard === undefined || isInShard(name, shard)) },
     warnings: [...result.warnings, ...warnings],
   };
 }

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { hashConfigFiles } from '../config/config-files.js';
+import { hashConfigFile } from '../config/loader.js';
 import type { AutoReload } from '../exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
@@ -70,6 +70,6 @@ async function prepareAutoReload(options: DaemonFlags): Promise<AutoReload | und
   const intervalMs = options['config.autoReloadInterval'];
   const file = options['config.file'];
   if (options['config.check'] || intervalMs === 0 || file === undefined) return undefined;
-  const hashFiles = async (): Promise<string> => hashConfigFiles(file);
-  return { intervalMs, initialHash: await hashFiles(), hashFiles };
+  const hashFile = async (): Promise<string> => hashConfigFile(file);
+  return { intervalMs, initialHash: await hashFile(), hashFile };
 }

@@ -32,7 +32,6 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const { replayRecording } = await import('./recording-metrics.js');
     return replayRecording({ ...options, recording }, config, context);
   }
-  // Without a matching target file, there is no target.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const now = createClock();
   const base = { ...targetOptions(config, target), isSinglePoll: true };

@@ -12,7 +12,6 @@ import {
   fileNameSetting,
   integerSetting,
   sizeSetting,
-  stringSetting,
   textSetting,
   isMapping,
   unique,
@@ -173,7 +172,8 @@ const problem = z
   })
   .check(atLeastOne('after', 'enabled'));
 
-export const fileSchema = z.strictObject({
+/** The schema of a configuration. Prints it, with `z.encode`; the targets of a shard can be none. */
+export const configSchema = z.strictObject({
   poll: poll.prefault({}).describe('Polling of the endpoints.'),
   limits: z
     .strictObject({
@@ -185,24 +185,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({})
     .describe('Limits on the size of the exposition.'),
-  targets: z
-    .array(target)
-    .check(unique('name'))
-    .prefault([])
-    .describe('Chains to poll. Can be empty with `target_files`.'),
-  target_files: z
-    .array(
-      stringSetting
-        .refine(
-          (pattern) => /^[^*\p{Cc}]{0,4096}(?<=^|\/)[^/\p{Cc}]{1,255}$/u.test(pattern),
-          'expected a file name or a pattern such as targets/*.yml',
-        )
-        .meta({ title: 'pattern' }),
-    )
-    .prefault([])
-    .describe(
-      'Files with further targets; each is a list like `targets`. Relative to this file; `*` can be in the last part of a path.',
-    ),
+  targets: z.array(target).check(unique('name')).prefault([]).describe('Chains to poll.'),
   tokens: z
     .array(token)
     .check(unique('contract'))
@@ -243,11 +226,11 @@ export const fileSchema = z.strictObject({
 });
 
 /**
- * The schema of a configuration file to which the targets of its target files have been added. `metricLabels` are the labels that series of
- * targets have anyway, `problemNames` the names of all problems.
+ * The schema of a configuration file. `metricLabels` are the labels that series of targets have anyway, `problemNames` the names of all
+ * problems.
  */
 export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames: ReadonlySet<string>) =>
-  fileSchema.superRefine(({ targets, target_files: patterns, problems, recorder: recording }, context) => {
+  configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
     for (const name of isMapping(problems) ? Object.keys(problems) : []) {
       if (problemNames.has(name)) continue;
       const message = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
@@ -257,7 +240,7 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
     const report = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: 'custom', message, path: ['targets', ...path] });
     const isRecorded = isMapping(recording) && recording.directory !== undefined;
-    if (targets.length === 0 && patterns.length === 0) report('expected at least one target');
+    if (targets.length === 0) report('expected at least one target');
     for (const [index, entry] of targets.entries()) {
       if (!isMapping(entry)) continue;
       if (isRecorded && typeof entry.name === 'string' && entry.name.isWellFormed()) {
@@ -273,9 +256,6 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
   }, whenMapping);
 
 export type FileSchema = ReturnType<typeof createFileSchema>;
-
-/** The schema of a configuration without the names of its target files. Prints it, with `z.encode`. */
-export const configSchema = fileSchema.omit({ target_files: true });
 
 export type Config = z.output<typeof configSchema>;
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { formatDuration } from '../units.js';
-import { readConfigFiles, type ConfigData } from './config-files.js';
 import {
   type Config,
   type ConfigResult,
@@ -14,10 +13,17 @@ import {
   OUTDATED_MS,
   type TargetConfig,
 } from './config.js';
-import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
+import {
+  type Environment,
+  environmentData,
+  notationProblems,
+  presentTargetVariables,
+  variableOf,
+} from './environment.js';
 import { withAbsoluteFiles } from './http-client-config.js';
 import { resolveHttpConfig } from './credentials.js';
-import { formatMessage, type FormatPosition, type PathMessage, validate } from './yaml.js';
+import { readTextFile } from './text-file.js';
+import { formatMessage, parseYaml, type FormatPosition, type PathMessage, validate } from './yaml.js';
 
 interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
@@ -35,7 +41,10 @@ export async function loadConfig({ configFile, env, fallback, ...checks }: Confi
   const variables = presentTargetVariables(env);
   if (configFile === undefined) {
     if (variables.length > 0) {
-      return validateConfig({ data: environmentData(env), label: variableOf, directoryOf: () => '' });
+      const problems = notationProblems(env);
+      const result = validateConfig({ data: environmentData(env), label: variableOf, directory: '' });
+      if (problems.length === 0) return result;
+      return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
     }
     return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
   }
@@ -52,16 +61,15 @@ async function loadFile(
   env: Environment,
   { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
 ): Promise<ConfigResult> {
-  const files = await readConfigFiles(path);
-  if (!files.ok) return files;
-  const { fileProblems, warnings, label } = files;
-  const result = validateConfig(files, schema);
-  if (!result.ok || fileProblems.length > 0) {
-    return { ok: false, problems: [...fileProblems, ...(result.ok ? [] : result.problems)] };
-  }
-  const referenced = await checkReferencedFiles(result.config, env, label);
+  const file = await readTextFile(path);
+  if (!file.ok) return problem(`${path}: ${file.problem}`);
+  const yaml = parseYaml(file.text, path);
+  if (!yaml.ok) return yaml;
+  const result = validateConfig({ ...yaml, directory: dirname(path) }, schema);
+  if (!result.ok) return result;
+  const referenced = await checkReferencedFiles(result.config, env, yaml.label);
   if (checkFiles && referenced.length > 0) return { ok: false, problems: referenced };
-  return { ...result, warnings: [...warnings, ...result.warnings, ...referenced] };
+  return { ...result, warnings: [...result.warnings, ...referenced] };
 }
 
 /** Problems of the credential and certificate files, and of the variables, that the endpoints refer to. */
@@ -86,18 +94,25 @@ To try it without a node, run bridge-exporter demo.`;
 
 const problem = (message: string): ConfigResult => ({ ok: false, problems: [message] });
 
-/** Validates data in the format of the configuration file. As in Prometheus, file names are relative to the file they are in. */
+interface ConfigData {
+  readonly data: unknown;
+  readonly label: FormatPosition;
+  /** Relative file names start there. */
+  readonly directory: string;
+}
+
+/** Validates data in the format of the configuration file. */
 export function validateConfig(
-  { data, label, directoryOf }: ConfigData,
+  { data, label, directory }: ConfigData,
   schema = createFileSchema(new Set(), new Set()),
 ): ConfigResult {
   const result = validate(schema, data, label);
   if (!result.ok) return result;
-  const { target_files: _targetFiles, recorder, targets, ...others } = result.value;
+  const { recorder, targets, ...others } = result.value;
   const config = {
     ...others,
-    targets: targets.map((target, index) => inDirectory(target, directoryOf(index))),
-    recorder: { ...recorder, directory: recorder.directory && resolve(directoryOf(), recorder.directory) },
+    targets: targets.map((target) => inDirectory(target, directory)),
+    recorder: { ...recorder, directory: recorder.directory && resolve(directory, recorder.directory) },
   };
   return { ok: true, config, warnings: findWarnings(config).map((warning) => formatMessage(warning, label)) };
 }
@@ -156,4 +171,11 @@ const HASH_HEX_DIGITS = 12;
 export function configHash(config: Config): number {
   const digest = createHash('sha256').update(formatConfig(config)).digest('hex');
   return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);
+}
+
+/** A hash of the content of a configuration file. It also changes when the file can no longer be read. */
+export async function hashConfigFile(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(JSON.stringify(await readTextFile(path)))
+    .digest('base64');
 }

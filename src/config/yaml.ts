@@ -6,10 +6,12 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  Scalar,
   visit,
   type Document,
   type ErrorCode,
   type Node,
+  type Pair,
   type YAMLError,
 } from 'yaml';
 import { z } from 'zod';
@@ -84,8 +86,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
 
-/** Limits the expansion of nested aliases. */
-const MAX_ALIASES = 100;
+/** How often an anchor is used, with the aliases inside it: limits the expansion of nested aliases. */
+const MAX_ALIASES = 10_000;
 
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
@@ -123,21 +125,37 @@ export function parseYaml(text: string, source: string): YamlResult {
 /** Problems that the parser accepts, although its data would be incomplete. */
 function findUnsupported(document: Document.Parsed) {
   const found: { readonly offset: number; readonly message: string }[] = [];
-  const anchors = new Set<string>();
+  const report = (node: Node, message: string) => found.push({ offset: offsetIn(node), message });
+  const anchors = new Map<string, Node>();
+  const aliases = new Map<unknown, Node>();
+  const merges: { readonly key: Node; readonly value: unknown }[] = [];
   visit(document, {
     Value: (position, node) => {
-      if (node.anchor !== undefined) anchors.add(node.anchor);
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
       // zod ignores a key of this name, because objects have such a property.
       if (position !== 'key' || !isScalar(node) || node.value !== '__proto__') return;
-      found.push({ offset: offsetIn(node), message: '__proto__ is not a supported key' });
+      report(node, '__proto__ is not a supported key');
     },
-    Alias: (_position, alias) => {
-      if (anchors.has(alias.source)) return;
-      found.push({ offset: offsetIn(alias), message: 'Unresolved alias (the anchor must be set before the alias)' });
+    Pair: (_position, { key, value }) => {
+      if (isMergeKey(key)) merges.push({ key, value });
+    },
+    Alias: (_position, alias, path) => {
+      const anchor = anchors.get(alias.source);
+      if (anchor === undefined) report(alias, 'Unresolved alias (the anchor must be set before the alias)');
+      else if (path.includes(anchor)) report(alias, 'An alias cannot be inside its anchor');
+      else aliases.set(alias, anchor);
     },
   });
+  for (const { key, value } of merges) {
+    const source = aliases.get(value) ?? value;
+    const sources = isSeq(source) ? source.items.map((item) => aliases.get(item) ?? item) : [source];
+    if (!sources.every(isMap)) report(key, 'Only mappings can be merged with <<');
+  }
   return found;
 }
+
+/** In quotes, it is the name of a key. */
+const isMergeKey = (key: unknown): key is Scalar => isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN;
 
 /** Replace messages of the parser that quote the file, which may contain secrets. */
 const messages: Partial<Record<ErrorCode, string>> = {
@@ -158,6 +176,8 @@ const options: Parameters<typeof parseDocument>[1] = {
   // Numbers stay strings, so that large integers and decimals keep every digit.
   customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !numberTags.has(tag.tag)),
   resolveKnownTags: false,
+  // As in Prometheus, `<<: *base` merges a mapping.
+  merge: true,
   stringKeys: true,
   uniqueKeys: true,
   prettyErrors: false,
@@ -174,7 +194,7 @@ function offsetOf(document: Document.Parsed, path: Path): number {
   let offset = isNode(node) ? offsetIn(node) : 0;
   for (const segment of path) {
     const parent = isAlias(node) ? node.resolve(document) : node;
-    const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === segment) : undefined;
+    const [pair] = isMap(parent) ? pairsOf(document, parent, segment) : [];
     const item: unknown = isSeq(parent) && typeof segment === 'number' ? parent.items[segment] : undefined;
     const start = pair?.key ?? item;
     if (!isNode(start)) break;
@@ -182,4 +202,14 @@ function offsetOf(document: Document.Parsed, path: Path): number {
     offset = offsetIn(start);
   }
   return offset;
+}
+
+/** The pairs of a key in a mapping and then in the mappings that it merges; the first one counts. */
+function pairsOf(document: Document.Parsed, node: unknown, segment: PropertyKey): readonly Pair[] {
+  if (isAlias(node)) return pairsOf(document, node.resolve(document), segment);
+  if (isSeq(node)) return node.items.flatMap((item) => pairsOf(document, item, segment));
+  if (!isMap(node)) return [];
+  const own = node.items.filter(({ key }) => isScalar(key) && key.value === segment);
+  const merges = node.items.filter(({ key }) => isMergeKey(key));
+  return [...own, ...merges.flatMap(({ value }) => pairsOf(document, value, segment))];
 }

@@ -230,7 +230,11 @@ tls_config:
   const problems = [
     [7, 'basic_auth.password_file', `${join(folder.path, 'missing')} cannot be read: no such file or directory`],
     [9, 'http_headers["X-Key"].files[1]', `${empty} is empty`],
-    [11, 'tls_config.ca_file', `${good} contains no PEM certificate`],
+    [
+      11,
+      'tls_config.ca_file',
+      `${good} cannot be read as PEM certificates: error:0480006C:PEM routines::no start line`,
+    ],
     [13, 'tls_config.key_file', `${authority.keyFile} is not the key of the certificate`],
   ].map(([line, path, problem]) => `${configFile}:${line}: targets[0].bridge.${path}: ${problem}`);
 

@@ -7,7 +7,7 @@ import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel, withName
 const URL_EXPECTED = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
 const TEXT = 'expected a text of 1 to 128 characters, without control characters';
 const TOP_LEVEL =
-  'is not a supported key — expected one of poll, limits, targets, target_files, tokens, chains, validators, problems, links, recorder';
+  'is not a supported key — expected one of poll, limits, targets, tokens, chains, validators, problems, links, recorder';
 const CHAIN_ID = 'expected a chain id of at most 20 decimal digits';
 const TOKEN = '0x0000000000000000000000000000000000000001';
 const BECH32 =
@@ -41,10 +41,43 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'too many aliases',
-    `a: &a [x, x]\nb: &b [${'*a,'.repeat(60)}]\nc: [${'*b,'.repeat(60)}]`,
+    `a: &a [x, x]\nb: &b [${'*a,'.repeat(101)}]\nc: [${'*b,'.repeat(101)}]`,
     'b: Excessive alias count indicates a resource exhaustion attack',
   ],
-  ['an alias of a list that contains it', 'targets: &a\n  - *a', `b:2:5: targets[0]: ${noMapping('array')}`],
+  ['an alias of a list that contains it', 'targets: &a\n  - *a', 'b:2:5: An alias cannot be inside its anchor'],
+  [
+    'a mapping that merges itself',
+    withBridge('tls_config: &a {server_name: a, <<: *a}'),
+    'b:5:43: An alias cannot be inside its anchor',
+  ],
+  [
+    'merges of anything but mappings, and of nothing',
+    'poll: &a {<<: 30s}\nlimits: {<<: [*a, [*a]]}\ntargets: {<<}\nlinks: {<<: *other}\na: &x 1\nb: &b [*x]\nc: &x {}\nd: {<<: *b}',
+    'b:1:11: Only mappings can be merged with <<',
+    'b:2:10: Only mappings can be merged with <<',
+    'b:3:11: Only mappings can be merged with <<',
+    'b:4:13: Unresolved alias (the anchor must be set before the alias)',
+    'b:8:5: Only mappings can be merged with <<',
+  ],
+  [
+    'a merge of a key that is set twice',
+    withTopLevel('poll: {interval: 1m, interval: 1m}\nlimits: {<<: {}, <<: {}}'),
+    'b:4:22: Map keys must be unique',
+    'b:5:18: Map keys must be unique',
+  ],
+  [
+    'problems of merged values, at their lines',
+    `targets:
+  - name: a
+    bridge: &base {url: "https://a.example", tls_config: {server_name: a}}
+  - name: b
+    bridge: &next {<<: [*base, {dialect: zeta}], url: "https://b.example"}
+  - name: c
+    bridge: {<<: *next, tls_config: {}, url: x}`,
+    'b:5:33: targets[1].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+    `b:7:41: targets[2].bridge.url: ${URL_EXPECTED}`,
+    'b:5:33: targets[2].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+  ],
   ['a missing key', 'poll: {}', 'b:1:1: targets: expected at least one target'],
   ['a missing value', 'targets:', 'b:1:1: targets: is empty'],
   [
@@ -66,7 +99,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'unknown keys',
-    withTopLevel('pol: {}\n"a b\\n": 1\n<<: {}'),
+    withTopLevel('pol: {}\n"a b\\n": 1\n"<<": {}'),
     `b:4:1: pol: ${TOP_LEVEL}`,
     `b:5:1: ["a b\\n"]: ${TOP_LEVEL}`,
     `b:6:1: ["<<"]: ${TOP_LEVEL}`,

@@ -1,7 +1,8 @@
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/config/environment.js';
-import { loadConfig } from '../../src/config/loader.js';
+import { hashConfigFile, loadConfig } from '../../src/config/loader.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -103,7 +104,7 @@ describe('loadConfig without a file', () => {
       },
       [
         'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
-        'BRIDGE_WATCH[1]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'BRIDGE_WATCH[1]: is empty',
         'BRIDGE_WATCH[2]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
         'CROSSCHAIN_DIALECT: Invalid option: expected one of "auto"|"neutral"|"zeta"',
       ],
@@ -119,6 +120,42 @@ describe('loadConfig without a file', () => {
       ['BRIDGE_URL, CROSSCHAIN_URL: expected bridge, crosschain or both'],
     ],
   ];
+
+  const quotes = 'is in quotes, which a shell removes and docker run --env-file does not';
+  const blanks = 'begins or ends with a blank or a line break';
+
+  test('rejects what surrounds values, together with problems of the values', async () => {
+    const env = {
+      BRIDGE_URL: '"https://a.example"',
+      BRIDGE_DIALECT: "'zeta'",
+      BRIDGE_WATCH: 'inj1qqqqqckdmdm,',
+      CROSSCHAIN_URL: 'https://b.example\r',
+      CROSSCHAIN_WINDOW: ' "500"',
+      CROSSCHAIN_HUB_CHAIN_IDS: '"7000,7001"',
+      POLL_INTERVAL: '1m\n',
+      TARGET_NAME: 'the "mainnet"',
+    };
+    expect(await configFromEnvironment(env)).toEqual({
+      ok: false,
+      problems: [
+        `BRIDGE_URL: ${quotes}`,
+        `BRIDGE_DIALECT: ${quotes}`,
+        'BRIDGE_WATCH: ends with a comma',
+        `CROSSCHAIN_URL: ${blanks}`,
+        `CROSSCHAIN_WINDOW: ${blanks}`,
+        `CROSSCHAIN_HUB_CHAIN_IDS: ${quotes}`,
+        `POLL_INTERVAL: ${blanks}`,
+        'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+      ],
+    });
+  });
+
+  test('ignores blanks around the entries of a list', async () => {
+    const env = { CROSSCHAIN_URL: 'https://b.example', CROSSCHAIN_HUB_CHAIN_IDS: ' 7000 ,\t101\n' };
+    expect(await configFromEnvironment(env)).toMatchObject({
+      config: { targets: [{ crosschain: { hub_chain_ids: ['7000', '101'] } }] },
+    });
+  });
 
   test.each(invalidEnvironments)('rejects %s', async (_title, env, problems) => {
     expect(await configFromEnvironment(env)).toEqual({ ok: false, problems });
@@ -171,5 +208,30 @@ or the URL of one node in BRIDGE_URL, CROSSCHAIN_URL or both:
 To try it without a node, run bridge-exporter demo.`,
       ],
     });
+  });
+});
+
+describe('the hash of a configuration file', () => {
+  test('changes with its content, and returns with it', async () => {
+    const folder = createTempFolder();
+    const path = join(folder.path, 'bridge.yaml');
+    const steps: readonly (() => void)[] = [
+      () => folder.write('bridge.yaml', 'targets: []\n'),
+      () => folder.write('other.yaml', 'targets: [a]\n'),
+      () => folder.write('bridge.yaml', 'targets: []\n# comment\n'),
+      () => folder.write('bridge.yaml', 'targets: ['),
+      () => folder.write('bridge.yaml', ''),
+      () => rmSync(path),
+      // As in a mounted ConfigMap.
+      () => symlinkSync('other.yaml', path),
+      () => renameSync(folder.write('new.yaml', 'targets: []\n'), path),
+    ];
+    const hashes: string[] = [];
+    for (const step of steps) {
+      step();
+      // oxlint-disable-next-line no-await-in-loop -- each step changes the file
+      hashes.push(await hashConfigFile(path));
+    }
+    expect(hashes.map((value) => hashes.indexOf(value))).toEqual([0, 0, 2, 3, 4, 5, 6, 0]);
   });
 });

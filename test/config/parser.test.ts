@@ -124,9 +124,8 @@ function pathsIn(value: unknown, path = ''): string[] {
   });
 }
 
-test('the file with every key has every key of the schema, but for other files and the HTTP client', () => {
+test('the file with every key has every key of the schema, but for the HTTP client', () => {
   const isElsewhere = (path: string): boolean =>
-    path === 'target_files' ||
     /\.(?:basic_auth|authorization|http_headers|tls_config|proxy_url|proxy_from_environment|no_proxy)\b/.test(path);
   const keys = configSettings.map(({ path }) => path).filter((path) => !isElsewhere(path));
   const leaves = keys.filter((path) => !keys.some((key) => key.startsWith(`${path}.`) || key.startsWith(`${path}[]`)));
@@ -136,6 +135,39 @@ test('the file with every key has every key of the schema, but for other files a
 });
 
 describe('parseConfig', () => {
+  test('merges mappings, whose own keys win, at one level', () => {
+    const { targets } = parseValidConfig(`targets:
+  - name: a
+    labels: &labels {team: bridge, network: mainnet}
+    bridge: &base
+      url: https://a.example
+      watch_min_balance: 1000000000000000000001
+      authorization: {credentials: hunter2}
+      tls_config: {server_name: a, insecure_skip_verify: true}
+  - name: b
+    labels: {network: testnet, <<: *labels}
+    bridge:
+      <<: [*base, {dialect: peggy, url: https://c.example}]
+      tls_config: {server_name: b}`);
+    expect(targets[1]).toEqual({
+      name: 'b',
+      labels: { network: 'testnet', team: 'bridge' },
+      bridge: {
+        ...targets[0]?.bridge,
+        dialect: 'peggy',
+        tls_config: { server_name: 'b', insecure_skip_verify: false },
+      },
+    });
+  });
+
+  test('merges one mapping into 5,000 targets, and prints them without aliases', () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
+    const first = 'targets:\n  - &base {name: base, labels: {a: b}, bridge: &bridge {url: "https://a.example"}}\n';
+    const config = parseValidConfig(first + names.map((name) => `  - {<<: *base, name: ${name}}`).join('\n'));
+    expect(config.targets.map(({ name }) => name)).toEqual(['base', ...names]);
+    expect(formatConfig(config)).not.toMatch(/[&*]|<</);
+  });
+
   test('parses all keys with exact numbers', () => {
     const result = parseConfig(everyKey, 'b');
     expect(result).toEqual({ ok: true, warnings: [], config: everyKeyConfig });

@@ -122,14 +122,22 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       { prometheusRule: { clusterLabel: 'k8s-cluster' } },
       "at '/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
     ],
-    // Helm would round the number.
+    // Helm would round the number, and write it as 1e+21.
     [
       { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
       "at '/config/targets/0/crosschain/rate': got number, want string",
     ],
+    [
+      { config: { targets: [{ name: 'a', bridge: { watch_min_balance: 1e21 } }] } },
+      "at '/config/targets/0/bridge/watch_min_balance': got number, want string",
+    ],
+    [
+      { config: { tokens: [{ contract: '0x', min_batch_fee: 5 }] } },
+      "at '/config/tokens/0/min_batch_fee': got number, want string",
+    ],
     // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
-    [{ config: { poll: {} } }, 'config has neither targets nor target_files'],
+    [{ config: { poll: {} } }, 'config has no targets'],
     ...['configExistingSecretName', 'configExistingConfigMapName'].map((name): [object, string] => [
       withTargets({ [name]: 'own' }),
       `config is set together with ${name}: remove one of them`,
@@ -168,10 +176,10 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ],
     ...[
       { ...TARGETS.config, problems: problem('45m') },
-      'target_files: [a.yml]\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
+      'targets: []\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
     ].map((config): [object, string] => [{ config }, 'config.problems is in the wrong place: set the value problems']),
     [
-      { config: '{target_files: [a.yml]}', problems: problem('45m') },
+      { config: '{targets: []}', problems: problem('45m') },
       'problems cannot be appended to the text of config: its keys have to be on lines of their own',
     ],
   ])('%j', (invalid, message) => {

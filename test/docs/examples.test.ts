@@ -76,9 +76,6 @@ const validators: Readonly<Record<string, Validator>> = {
   poll: config,
   targets: config,
   recorder: (yaml) => config(`targets: [{name: a, bridge: {url: "https://a.example"}}]\n${yaml}`),
-  target_files: (yaml) => config(`targets: [{name: a, bridge: {url: "https://a.example"}}]\n${yaml}`),
-  // The first index of a list, as in a target file.
-  0: (yaml) => config(`targets:\n${yaml}`),
   basic_auth: endpoint,
   authorization: endpoint,
   http_headers: endpoint,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileSchema } from '../../src/config/config.js';
+import { configSchema } from '../../src/config/config.js';
 import { webSchema } from '../../src/server/web-config.js';
 
 /* The keys of files, from the JSON schemas of their zod schemas. */
@@ -7,7 +7,7 @@ import { webSchema } from '../../src/server/web-config.js';
 /** The JSON schema of the configuration file, with which editors complete and check it. */
 export const configJsonSchema = {
   title: 'Configuration file of bridge-exporter',
-  ...z.toJSONSchema(fileSchema, { io: 'input' }),
+  ...z.toJSONSchema(configSchema, { io: 'input' }),
 };
 
 export interface Setting {

@@ -153,7 +153,7 @@ describe('concurrent reloads', () => {
         intervalMs: 1,
         initialHash: '',
         // Every check finds a change.
-        hashFiles: async () => exclusively(String((checks += 1))),
+        hashFile: async () => exclusively(String((checks += 1))),
       },
     });
     atEnd(async () => exporter.close());

@@ -18,8 +18,8 @@ describe('the log with --log.format=pretty', () => {
   it('has one line per event with time, level, subject and message', async () => {
     const config = folder.write(
       'pretty.yml',
-      `target_files: [none/*.yml]
-targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
+      `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]
+poll: {interval: 10m, stale_after: 1h}`,
     );
     const daemon = await startDaemon([`--config.file=${config}`, '--log.format=pretty']);
     await daemon.logged(/poll failed/);
@@ -30,7 +30,7 @@ targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
     expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
-      `HH:MM:SS WARN: ${config}:1:16: target_files[0]: matches no file`,
+      `HH:MM:SS WARN: ${config}:2:8: poll.interval: interval and timeout together are longer than 10m: BridgeSnapshotStale fires between polls`,
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+(?:-\S+)? targets=1$/,
       ),

@@ -93,7 +93,7 @@ describe('the certificate of a node', () => {
     const keys = { tls_config: { ca_file: 'ca.crt' } };
     const file = folder.write('ca.crt', 'to come');
     expect(await outcome(url, keys)).toBe(
-      `bad_request: /state: invalid configuration: ${file} contains no PEM certificate`,
+      `bad_request: /state: invalid configuration: ${file} cannot be read as PEM certificates: error:0480006C:PEM routines::no start line`,
     );
     folder.write('ca.crt', otherAuthority.cert);
     expect(await outcome(url, keys)).toMatch(/^tls: /);

@@ -84,7 +84,7 @@ describe('an invalid web configuration', () => {
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: text}`,
-      ':1: tls_server_config.client_ca_file: text contains no PEM certificate',
+      ':1: tls_server_config.client_ca_file: text cannot be read as PEM certificates: error:0480006C:PEM routines::no start line',
     ],
     // Several problems, and the keys that other exporters have.
     [

@@ -5,12 +5,12 @@ import { nodeUrl, type EndpointUrl } from '../../src/config/urls.js';
 import { parseYaml } from '../../src/config/yaml.js';
 import { problemNames } from '../../src/problems/problems.js';
 
-/** Parses a configuration file without target files. `path` is its name in messages. */
+/** Parses a configuration file. `path` is its name in messages. */
 export function parseConfig(text: string, path: string, metricLabels: ReadonlySet<string> = new Set()): ConfigResult {
   const yaml = parseYaml(text, path);
   if (!yaml.ok) return yaml;
   const schema = createFileSchema(metricLabels, problemNames);
-  return validateConfig({ ...yaml, directoryOf: () => dirname(path) }, schema);
+  return validateConfig({ ...yaml, directory: dirname(path) }, schema);
 }
 
 /** Parses a valid configuration. Throws for an invalid one. */

@@ -124,8 +124,8 @@ httpGet:
 {{- if include "bridge-exporter.ownsConfig" . -}}
   {{- if not $config }}
 config is empty: set config.targets, --set-file config=bridge.yaml, configExistingConfigMapName or configExistingSecretName
-  {{- else if and (kindIs "map" $config) (not $config.targets) (not $config.target_files) }}
-config has neither targets nor target_files
+  {{- else if and (kindIs "map" $config) (not $config.targets) }}
+config has no targets
   {{- end }}
   {{- $parsed := kindIs "string" $config | ternary (fromYaml (toString $config)) $config }}
   {{- if hasKey $parsed "problems" }}
