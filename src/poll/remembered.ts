@@ -114,6 +114,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
     firstFoundAt: instant,
     lastFoundAt: instant,
     isMissing: z.boolean(),
+    isPresent: z.boolean(),
     validators: z
       .array(
         z.object({
@@ -129,8 +130,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   /** The numbers of marks are Unix seconds or small counts. */
   const mark = absentWhenUndefined(z.unknown().overwrite((value) => withoutFuture(value, nowSeconds)));
   const rememberedProblem = z.object({
-    present: map(subjectHistory),
-    candidates: map(subjectHistory),
+    histories: map(subjectHistory),
     unjudgedSeconds: absentWhenUndefined(seconds),
     mark,
     markWithoutLastDocument: mark,
@@ -168,8 +168,8 @@ function withoutFuture(value: unknown, nowSeconds: number): unknown {
 
 export type Remembered = z.output<ReturnType<typeof rememberedSchema>>;
 type RememberedProblems = Remembered['problems']['remembered'];
-type RememberedSubjects =
-  RememberedProblems extends ReadonlyMap<string, { present: infer Subjects }> ? Subjects : never;
+type RememberedHistories =
+  RememberedProblems extends ReadonlyMap<string, { histories: infer Histories }> ? Histories : never;
 
 /** `undefined` before the first poll of this process. */
 export function rememberedOf(state: EndpointState): Remembered | undefined {
@@ -230,23 +230,23 @@ function ofThisVersion(remembered: RememberedProblems): EndpointState['problems'
       const key = problemKey(problem);
       const last = remembered.get(key);
       if (last === undefined) return [];
-      const subjects = { present: withTexts(last.present, problem), candidates: withTexts(last.candidates, problem) };
+      const histories = withTexts(last.histories, problem);
       const markOf = (mark: unknown): unknown => problem.mark?.schema.safeParse(mark).data;
       const marks = {
         mark: markOf(last.mark),
         markWithoutLastDocument: markOf(last.markWithoutLastDocument),
       };
-      return [[key, { ...subjects, ...marks, unjudgedSeconds: last.unjudgedSeconds }] as const];
+      return [[key, { histories, ...marks, unjudgedSeconds: last.unjudgedSeconds }] as const];
     }),
   );
 }
 
 /** Until the next document has the problem, its summary is the sentence. */
-function withTexts(subjects: RememberedSubjects, { name, summary, action }: Problem): RememberedProblem['present'] {
+function withTexts(histories: RememberedHistories, { name, summary, action }: Problem): RememberedProblem['histories'] {
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
   const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
   return new Map(
-    Array.from(subjects, ([key, { validators, ...history }]) => [
+    Array.from(histories, ([key, { validators, ...history }]) => [
       key,
       { ...history, sentence, action, validators: validators.map((validator) => ({ ...validator, name: '' })) },
     ]),

@@ -24,24 +24,34 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  * Since when each problem is there. A judgement of a document, in order:
  *
  * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
- * 2. A found subject is a candidate (`SubjectHistory`) until judgements that are some time apart agree. Then it is present, until several judgements
- *    have not found it for longer: neither an odd answer nor two nodes in turn behind one address begin or end a problem.
+ * 2. The `SubjectHistory` of a found subject begins or goes on, and becomes present; that of another subject ends.
  * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
  *
  * poll/verdicts.ts turns the present problems into verdicts at a point in time.
+ *
+ * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that, because each covers what the others
+ * do not:
+ *
+ * - A document with a lower height than the last one fails its poll (`regressionOf` in poll/step.ts). Without a height it is judged, and so is
+ *   the third such document since the last success.
+ * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer begins nothing.
+ * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd answer ends nothing. Another progress
+ *   key is another history, and ends the old one when it is present.
+ * - A debounced mark skips a document that the next one contradicts (marks.ts). Otherwise an odd answer would be found after it is gone: as a change for
+ *   hours, or as a rollback for a day; and a silence of hours would begin anew.
  */
 
 /** Judgements that agree over this time begin a problem. */
 const BEGINS_AFTER_MS = 20_000;
 /** A present problem that two judgements or more have not found for this long has ended. */
 const ENDS_AFTER_MS = 120_000;
-/** The subjects of a problem; the oldest are kept. */
-const MAX_SUBJECTS = 200;
+/** The histories of a problem; the oldest are kept. */
+const MAX_HISTORIES = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
-/** A subject of a problem, present or a candidate; or all unwatched validators together. */
+/** A subject of a problem with a progress key; or all unwatched validators together. */
 interface SubjectHistory {
   readonly subject: Subject;
   readonly progressKey: string;
@@ -58,16 +68,16 @@ interface SubjectHistory {
   readonly lastFoundAt: Instant;
   /** Whether the last judgement did not find the subject. */
   readonly isMissing: boolean;
+  /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
+  readonly isPresent: boolean;
 }
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
 /** The memory of a problem. */
 export interface RememberedProblem extends Marks {
-  /** By `subjectKey`. */
-  readonly present: SubjectHistories;
-  /** Subjects that may begin, or begin anew. */
-  readonly candidates: SubjectHistories;
+  /** By `historyKey`. */
+  readonly histories: SubjectHistories;
   /** Since when the problem cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
 }
@@ -94,7 +104,7 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 /** A present subject with its problem; or a condition of the polls with its rule (poll/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing'
+  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
   readonly limitSeconds: number;
@@ -176,7 +186,6 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
-const NO_SUBJECTS = { present: new Map<string, SubjectHistory>(), candidates: new Map<string, SubjectHistory>() };
 
 /** `undefined` while the problem was never judged. */
 function judgeProblem(
@@ -191,43 +200,31 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => UNJUDGED,
   );
-  const { bySubject, isInPart, isUnjudged } = foundIn(findings);
-  if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
-  const last = before ?? NO_SUBJECTS;
+  const { found, isInPart, isUnjudged } = foundIn(findings);
+  if (before === undefined && isUnjudged && found.size === 0) return undefined;
+  const last = before?.histories ?? new Map<string, SubjectHistory>();
   const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => msBetween(lastFoundAt, at) > outageMs(options);
   // After an outage, a problem that is not found would have the age of the outage.
   const hasEnded = (history: SubjectHistory): boolean =>
     isInterrupted(history) || (history.isMissing && msBetween(history.lastFoundAt, at) >= ENDS_AFTER_MS);
-  // A subject that the document does not show may still be there.
-  const isHidden = ([key]: [string, SubjectHistory]): boolean => isInPart && !bySubject.has(key);
-  const candidates = new Map(Array.from(last.candidates).filter(isHidden));
-  const present = new Map(Array.from(last.present).filter(isHidden));
-  for (const [key, found] of bySubject) {
-    const { progressKey = '' } = found;
-    const history = last.present.get(key);
-    const isNew = (earlier: SubjectHistory): boolean =>
-      isInterrupted(earlier) && (earlier.isMissing || hasBegunSince(earlier, found));
-    if (history?.progressKey === progressKey && !isNew(history)) {
-      present.set(key, foundAgain(history, found, problem, at));
-      continue;
-    }
-    const earlier = last.candidates.get(key);
-    const candidate =
-      earlier?.progressKey === progressKey && !isInterrupted(earlier)
-        ? { ...earlier, ...textsOf(found, problem), lastFoundAt: at }
-        : firstFound(found, problem, at);
-    if (options.isSinglePoll === true || msBetween(candidate.firstFoundAt, at) >= BEGINS_AFTER_MS) {
-      present.set(key, { ...candidate, startSeconds: confirmedStart(candidate, found, at) });
-    } else {
-      candidates.set(key, candidate);
-    }
-  }
-  // With another progress key, the old history stays until the next judgement confirms the new one.
-  for (const [key, history] of last.present) {
-    if (!present.has(key) && !hasEnded(history)) present.set(key, { ...history, isMissing: true });
-  }
+  const isNew = (history: SubjectHistory, now: Found): boolean =>
+    isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, now));
+  const foundNow = Array.from(found.values(), (now): SubjectHistory => {
+    const history = last.get(historyKey(now));
+    const isAgain = history !== undefined && !isNew(history, now);
+    return confirmed(isAgain ? foundAgain(history, now, problem, at) : firstFound(now, problem, at), now, at, options);
+  });
+  const foundSubjects = new Map(foundNow.map((history) => [subjectKey(history.subject), history]));
+  const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
+    const now = foundSubjects.get(subjectKey(history.subject));
+    // A subject that the document does not show may still be there.
+    if (isInPart && now === undefined) return [history];
+    if (now?.progressKey === history.progressKey) return [];
+    // With another progress key, the old history stays until the new one is present.
+    return !history.isPresent || now?.isPresent === true || hasEnded(history) ? [] : [{ ...history, isMissing: true }];
+  });
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at.epochSeconds) : undefined;
-  return { present: withinLimit(present), candidates: withinLimit(candidates), unjudgedSeconds, ...marks };
+  return { histories: withinLimit([...foundNow, ...missed]), unjudgedSeconds, ...marks };
 }
 
 function foundIn(findings: Findings) {
@@ -235,7 +232,7 @@ function foundIn(findings: Findings) {
   const isInPart = 'inPart' in list;
   const found = (isInPart ? list.inPart : list).filter((each) => each !== undefined);
   const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  return { bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
+  return { found: bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
@@ -252,8 +249,8 @@ function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory
   const { subject = {}, progressKey = '', start } = found;
   // A start is never after the poll: block times are estimates.
   const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
-  const times = { startSeconds, isProven: start !== undefined, firstFoundAt: at, lastFoundAt: at, isMissing: false };
-  return { subject, progressKey, ...times, ...textsOf(found, problem) };
+  const times = { startSeconds, isProven: start !== undefined, firstFoundAt: at, lastFoundAt: at };
+  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem) };
 }
 
 /** A later document can prove an earlier start. A start in the future is now: the clock was set back. */
@@ -274,18 +271,28 @@ function textsOf({ headline, list, details = [], action, validator }: Found, pro
 }
 
 /**
- * The start that the second document confirms. The first estimate may be by the parameter of the chain, because no block time is measured yet. If
- * the second estimate is later by more than the time between the documents, the first one was wrong.
+ * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the parameter of the chain, because no block
+ * time is measured yet. If the last estimate is later by more than the time between the documents, the first one was wrong.
  */
-function confirmedStart({ startSeconds, firstFoundAt }: SubjectHistory, { start }: Found, at: Instant): number {
-  const isFaster = start !== undefined && start - startSeconds > msBetween(firstFoundAt, at) / 1000;
-  return isFaster ? Math.min(start, firstFoundAt.epochSeconds) : startSeconds;
+function confirmed(history: SubjectHistory, { start }: Found, at: Instant, options: JudgingOptions): SubjectHistory {
+  const { isPresent, startSeconds, firstFoundAt } = history;
+  const lastedMs = msBetween(firstFoundAt, at);
+  if (isPresent || (options.isSinglePoll !== true && lastedMs < BEGINS_AFTER_MS)) return history;
+  const isFaster = start !== undefined && start - startSeconds > lastedMs / 1000;
+  const confirmedSeconds = isFaster ? Math.min(start, firstFoundAt.epochSeconds) : startSeconds;
+  return { ...history, startSeconds: confirmedSeconds, isPresent: true };
 }
 
-function withinLimit(histories: SubjectHistories): SubjectHistories {
-  if (histories.size <= MAX_SUBJECTS) return histories;
-  const sorted = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
-  return new Map(sorted.slice(0, MAX_SUBJECTS));
+function withinLimit(histories: readonly SubjectHistory[]): SubjectHistories {
+  const oldest =
+    histories.length <= MAX_HISTORIES
+      ? histories
+      : histories.toSorted((a, b) => a.startSeconds - b.startSeconds).slice(0, MAX_HISTORIES);
+  return new Map(oldest.map((history) => [historyKey(history), history]));
+}
+
+function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
+  return `${subjectKey(subject)} ${progressKey}`;
 }
 
 /** Equal for equal labels in any order. */
@@ -306,8 +313,8 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
 }
 
 /** The present subjects of a problem, with unwatched validators taken together. */
-function presentOf({ together }: Problem, { present }: RememberedProblem): readonly SubjectHistory[] {
-  const histories = Array.from(present.values());
+function presentOf({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
+  const histories = Array.from(remembered.histories.values()).filter(({ isPresent }) => isPresent);
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
@@ -341,12 +348,7 @@ export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemo
   const remembered = new Map(
     Array.from(memory.remembered, ([key, problem]): [string, RememberedProblem] => [
       key,
-      {
-        ...problem,
-        markWithoutLastDocument: problem.mark,
-        present: foundAgainAt(problem.present),
-        candidates: foundAgainAt(problem.candidates),
-      },
+      { ...problem, markWithoutLastDocument: problem.mark, histories: foundAgainAt(problem.histories) },
     ]),
   );
   return { ...memory, remembered };

@@ -37,15 +37,15 @@ const decimal = decimalString.nullable();
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `since` is the first batch in the row of unsigned timeouts before it, with the block of its
- * creation. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
+ * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned timeouts before it, and
+ * `firstBlock` the block of its creation. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
  */
 const unsignedMark = z
   .strictObject({
     batch: z.string(),
     timeout: decimal,
-    since: z.string(),
-    sinceBlock: decimal,
+    firstBatch: z.string(),
+    firstBlock: decimal,
     seenAt: z.number(),
   })
   .nullable();
@@ -70,7 +70,7 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
     timeout: decimalOf(oldest.batch_timeout),
     seenAt: now,
   };
-  const anew = current ? { ...current, since: current.batch, sinceBlock: decimalOf(oldest.block) } : null;
+  const anew = current ? { ...current, firstBatch: current.batch, firstBlock: decimalOf(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find(
     ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
@@ -98,8 +98,8 @@ const batchUnsigned = problemOf('module_state', {
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
     return {
-      progressKey: mark?.since ?? '',
-      start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
+      progressKey: mark?.firstBatch ?? '',
+      start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
       headline: `batches have lacked signatures for {duration}, ${unsigned.length} at present`,
       details: [
         missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),

@@ -140,11 +140,10 @@ describe('the first poll after a restart', () => {
 
 /** Which problems are there since when, and what would make them begin anew. */
 function startsOf(state: Pick<Remembered, 'problems'> | undefined): readonly string[] {
-  return Array.from(state?.problems.remembered ?? []).flatMap(([key, { present }]) =>
-    Array.from(
-      present,
-      ([subject, { startSeconds, progressKey }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${progressKey}`,
-    ),
+  return Array.from(state?.problems.remembered ?? []).flatMap(([key, { histories }]) =>
+    Array.from(histories)
+      .filter(([, { isPresent }]) => isPresent)
+      .map(([subject, { startSeconds }]) => `${key} ${subject} ${startSeconds.toFixed(3)}`),
   );
 }
 
@@ -299,7 +298,9 @@ describe('what is written of an endpoint', () => {
     expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(
       true,
     );
-    const subjects = Array.from(problems.remembered.values()).flatMap(({ present }) => Array.from(present.values()));
+    const subjects = Array.from(problems.remembered.values()).flatMap(({ histories }) =>
+      Array.from(histories.values()),
+    );
     // Without them, what is one problem of several validators would end with the restart.
     expect(subjects.some(({ validators }) => validators.length > 0)).toBe(document === 'module_state');
     const text = written(remembered, instantAt(173));
@@ -314,7 +315,7 @@ describe('what is written of an endpoint', () => {
     const remembered = rememberedIn('module_state');
     const text = written(remembered, instantAt(173));
     const subjects = ({ problems }: Remembered) =>
-      Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.present.values()));
+      Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.histories.values()));
     const next = read(text, instantAt(182, 181));
     expect(instantAt(182, 181).monotonicMs - next.polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
     expect(subjects(next).some(({ lastFoundAt }) => lastFoundAt.monotonicMs < 0)).toBe(true);
@@ -335,7 +336,7 @@ describe('what is written of an endpoint', () => {
     const { problems, ...others } = rememberedIn('module_state');
     const marked = Array.from(problems.remembered).flatMap(([key, { mark }]) => (mark === undefined ? [] : [key]));
     const [changed = ''] = marked;
-    const other = { present: new Map(), candidates: new Map(), unjudgedSeconds: 1, markWithoutLastDocument: undefined };
+    const other = { histories: new Map(), unjudgedSeconds: 1, markWithoutLastDocument: undefined };
     const remembered = new Map(problems.remembered)
       .set(changed, { ...other, mark: { of: 'another version' } })
       .set('Gone critical module_state', { ...other, mark: undefined });

@@ -126,14 +126,13 @@ describe('the state file', () => {
       firstFoundAt: lastFoundAt,
       lastFoundAt,
       isMissing: false,
+      isPresent: true,
       sentence: { headline: '', separator: '; ' as const, details: '' },
       action: '',
       validators: [],
     };
-    const present = new Map([['[]', subject]]);
     const problem = {
-      present,
-      candidates: new Map(),
+      histories: new Map([['[] 7', subject]]),
       unjudgedSeconds: 1_000_000_030,
       mark: undefined,
       markWithoutLastDocument: undefined,
@@ -143,7 +142,7 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
-      present: new Map([['[]', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
+      histories: new Map([['[] 7', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
     });
   });
@@ -156,8 +155,7 @@ describe('the state file', () => {
     const mark = { values: { a: '1' }, changed: ['a'], at: later };
     const key = 'BridgeParamsChanged info module_state';
     const known = {
-      present: new Map(),
-      candidates: new Map(),
+      histories: new Map(),
       unjudgedSeconds: undefined,
       mark,
       markWithoutLastDocument: mark,
