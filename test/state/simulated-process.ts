@@ -47,6 +47,8 @@ export function restoredFrom(text: string, at: Instant): EndpointState {
 export interface Chain {
   readonly model: Model;
   readonly advanceTo: (minute: number) => void;
+  /** Whether responses have the header with the height; by default, they do. */
+  readonly sendsHeight?: boolean;
 }
 
 export function createChain(options: Partial<ModelOptions> = {}): Chain {
@@ -85,7 +87,7 @@ export interface SimulatedProcess {
 }
 
 export function startSimulatedProcess(
-  { model, advanceTo }: Chain,
+  { model, advanceTo, sendsHeight = true }: Chain,
   startedMinute: number,
   texts: ReadonlyMap<DocumentName, string> = new Map(),
   change: (body: string) => string = (body) => body,
@@ -120,7 +122,7 @@ export function startSimulatedProcess(
           ok: true as const,
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
-          height: String(model.height),
+          height: sendsHeight ? String(model.height) : undefined,
           receivedAt: at,
           otherAnswers,
           foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
