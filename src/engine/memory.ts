@@ -6,7 +6,7 @@ import {
   PROBLEM_MEMORY_VERSION,
   type ProblemMemory,
   type RememberedProblem,
-  type RememberedSubject,
+  type SubjectHistory,
 } from '../problems/memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
@@ -37,11 +37,10 @@ type StoredProblems = Omit<ProblemMemory, 'remembered'> & {
 };
 
 /** `version` is that of the mark. */
-type StoredProblem = Omit<RememberedProblem, 'present' | 'candidates'> &
-  Record<'present' | 'candidates', ReadonlyMap<string, StoredSubject>>;
+type StoredProblem = Omit<RememberedProblem, 'histories'> & { readonly histories: StoredHistories };
 
 /** Without texts, which the next document has. */
-type StoredSubject = Omit<RememberedSubject, 'sentence' | 'action'>;
+type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'sentence' | 'action'>>;
 
 /** `undefined` before the first poll of this process. */
 export function memoryOf(state: EndpointState): EndpointMemory | undefined {
@@ -53,8 +52,8 @@ export function memoryOf(state: EndpointState): EndpointMemory | undefined {
       const key = problemKey(problem);
       const known = memory.remembered.get(key);
       if (known === undefined) return [];
-      const subjects = { present: withoutTexts(known.present), candidates: withoutTexts(known.candidates) };
-      return [[key, { ...known, ...subjects, version: problem.mark?.version ?? 0 }] as const];
+      const histories = withoutTexts(known.histories);
+      return [[key, { ...known, histories, version: problem.mark?.version ?? 0 }] as const];
     }),
   );
   return {
@@ -93,9 +92,9 @@ function withCounters(last: StoredDocument): LastDocument {
   }
 }
 
-function withoutTexts(subjects: RememberedProblem['present']): ReadonlyMap<string, StoredSubject> {
+function withoutTexts(histories: RememberedProblem['histories']): StoredHistories {
   return new Map(
-    Array.from(subjects, ([key, { sentence: _sentence, action: _action, validators, ...subject }]) => [
+    Array.from(histories, ([key, { sentence: _sentence, action: _action, validators, ...subject }]) => [
       key,
       { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
     ]),
@@ -123,26 +122,19 @@ function restoredProblems({ ended, clockOffset, remembered }: StoredProblems): P
         const stored = remembered.get(key);
         if (stored === undefined) return [];
         const { version, mark, markWithoutLastDocument, ...known } = stored;
-        const subjects = {
-          present: withTexts(known.present, problem),
-          candidates: withTexts(known.candidates, problem),
-        };
         const isKnown = version === (problem.mark?.version ?? 0);
         const marks = isKnown
           ? { mark, markWithoutLastDocument }
           : { mark: undefined, markWithoutLastDocument: undefined };
-        return [[key, { ...known, ...subjects, ...marks }] as const];
+        return [[key, { ...known, histories: withTexts(known.histories, problem), ...marks }] as const];
       }),
     ),
   };
 }
 
 /** Until the next document has the problem, its summary is the sentence. */
-function withTexts(
-  subjects: ReadonlyMap<string, StoredSubject>,
-  { name, summary, action }: Problem,
-): RememberedProblem['present'] {
+function withTexts(histories: StoredHistories, { name, summary, action }: Problem): RememberedProblem['histories'] {
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
   const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
-  return new Map(Array.from(subjects, ([key, subject]) => [key, { ...subject, sentence, action }]));
+  return new Map(Array.from(histories, ([key, history]) => [key, { ...history, sentence, action }]));
 }

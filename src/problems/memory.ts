@@ -24,12 +24,22 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  * Since when each problem is there. A judgement of a document, in order:
  *
  * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
- * 2. A found subject is a candidate (`RememberedSubject`) until judgements that are some time apart agree. Then it is present, until several judgements
- *    have not found it for longer: neither an odd answer nor two nodes in turn behind one address begin or end a problem.
+ * 2. The `SubjectHistory` of a found subject begins or goes on, and becomes present; that of another subject ends.
  * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
  *
  * engine/verdicts.ts turns the present problems into verdicts at a point in time.
+ *
+ * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that, because each covers what the others
+ * do not:
+ *
+ * - A document with a lower height than the last one fails its poll (`regressionOf` in engine/step.ts). Without a height it is judged, and so is
+ *   the third such document since the last success.
+ * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer begins nothing.
+ * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd answer ends nothing. Another progress
+ *   key is another history, and ends the old one when it is present.
+ * - A debounced mark skips a document that the next one contradicts (marks.ts). Otherwise an odd answer would be found after it is gone: as a change for
+ *   hours, or as a rollback for a day; and a silence of hours would begin anew.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -38,13 +48,13 @@ const BEGINS_AFTER_SECONDS = 20;
 const ENDS_AFTER_SECONDS = 120;
 /** A smaller change of the offset is no setting of the clock. */
 const CLOCK_SET_SECONDS = 1;
-/** The subjects of a problem; the oldest are kept. */
-const MAX_SUBJECTS = 200;
+/** The histories of a problem; the oldest are kept. */
+const MAX_HISTORIES = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
-/** A subject of a problem, present or a candidate; or all unwatched validators together. */
-export interface RememberedSubject {
+/** A subject of a problem with a progress key; or all unwatched validators together. */
+export interface SubjectHistory {
   readonly subject: Subject;
   readonly progressKey: string;
   /** Unix seconds. */
@@ -60,16 +70,16 @@ export interface RememberedSubject {
   readonly lastFoundAt: Instant;
   /** Whether the last judgement did not find the subject. */
   readonly isMissing: boolean;
+  /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
+  readonly isPresent: boolean;
 }
 
-type RememberedSubjects = ReadonlyMap<string, RememberedSubject>;
+type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
 /** The memory of a problem. */
 export interface RememberedProblem extends Marks {
-  /** By `subjectKey`. */
-  readonly present: RememberedSubjects;
-  /** Subjects that may begin, or begin anew. */
-  readonly candidates: RememberedSubjects;
+  /** By `historyKey`. */
+  readonly histories: SubjectHistories;
   /** Since when the problem cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
 }
@@ -100,8 +110,8 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
-  RememberedSubject,
-  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing'
+  SubjectHistory,
+  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
   readonly limitSeconds: number;
@@ -186,7 +196,6 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
-const NO_SUBJECTS = { present: new Map<string, RememberedSubject>(), candidates: new Map<string, RememberedSubject>() };
 
 /** `undefined` while the problem was never judged. */
 function judgeProblem(
@@ -201,43 +210,36 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => UNJUDGED,
   );
-  const { bySubject, isInPart, isUnjudged } = foundIn(findings);
-  if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
-  const last = before ?? NO_SUBJECTS;
-  const isInterrupted = ({ lastFoundAt }: RememberedSubject): boolean => at - lastFoundAt > outageSeconds(options);
+  const { found, isInPart, isUnjudged } = foundIn(findings);
+  if (before === undefined && isUnjudged && found.size === 0) return undefined;
+  const last = before?.histories ?? new Map<string, SubjectHistory>();
+  const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => at - lastFoundAt > outageSeconds(options);
   // After an outage, a problem that is not found would have the age of the outage.
-  const hasEnded = (history: RememberedSubject): boolean =>
+  const hasEnded = (history: SubjectHistory): boolean =>
     isInterrupted(history) || (history.isMissing && at - history.lastFoundAt >= ENDS_AFTER_SECONDS);
-  // A subject that the document does not show may still be there.
-  const isHidden = ([key]: [string, RememberedSubject]): boolean => isInPart && !bySubject.has(key);
-  const candidates = new Map(Array.from(last.candidates).filter(isHidden));
-  const present = new Map(Array.from(last.present).filter(isHidden));
-  for (const [key, found] of bySubject) {
-    const { progressKey = '' } = found;
-    const history = last.present.get(key);
-    const isNew = (earlier: RememberedSubject): boolean =>
-      isInterrupted(earlier) && (earlier.isMissing || hasBegunSince(earlier, found));
-    if (history?.progressKey === progressKey && !isNew(history)) {
-      present.set(key, foundAgain(history, found, problem, at, options.isClockSet));
-      continue;
-    }
-    const earlier = last.candidates.get(key);
-    const candidate =
-      earlier?.progressKey === progressKey && !isInterrupted(earlier)
-        ? { ...earlier, ...textsOf(found, problem), lastFoundAt: at }
-        : firstFound(found, problem, at);
-    if (options.isSinglePoll === true || at - candidate.firstFoundAt >= BEGINS_AFTER_SECONDS) {
-      present.set(key, { ...candidate, startSeconds: confirmedStart(candidate, found, at) });
-    } else {
-      candidates.set(key, candidate);
-    }
-  }
-  // With another progress key, the old history stays until the next judgement confirms the new one.
-  for (const [key, history] of last.present) {
-    if (!present.has(key) && !hasEnded(history)) present.set(key, { ...history, isMissing: true });
-  }
+  const isNew = (history: SubjectHistory, now: Found): boolean =>
+    isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, now));
+  const foundNow = Array.from(found.values(), (now): SubjectHistory => {
+    const history = last.get(historyKey(now));
+    const isAgain = history !== undefined && !isNew(history, now);
+    return confirmed(
+      isAgain ? foundAgain(history, now, problem, at, options.isClockSet) : firstFound(now, problem, at),
+      now,
+      at,
+      options,
+    );
+  });
+  const foundSubjects = new Map(foundNow.map((history) => [subjectKey(history.subject), history]));
+  const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
+    const now = foundSubjects.get(subjectKey(history.subject));
+    // A subject that the document does not show may still be there.
+    if (isInPart && now === undefined) return [history];
+    if (now?.progressKey === history.progressKey) return [];
+    // With another progress key, the old history stays until the new one is present.
+    return !history.isPresent || now?.isPresent === true || hasEnded(history) ? [] : [{ ...history, isMissing: true }];
+  });
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at) : undefined;
-  return { present: withinLimit(present), candidates: withinLimit(candidates), unjudgedSeconds, ...marks };
+  return { histories: withinLimit([...foundNow, ...missed]), unjudgedSeconds, ...marks };
 }
 
 function foundIn(findings: Findings) {
@@ -245,7 +247,7 @@ function foundIn(findings: Findings) {
   const isInPart = 'inPart' in list;
   const found = (isInPart ? list.inPart : list).filter((each) => each !== undefined);
   const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  return { bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
+  return { found: bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
@@ -254,24 +256,24 @@ function outageSeconds({ staleAfterMs }: JudgingOptions): number {
 }
 
 /** Whether the document proves that the problem began after it was last found: during an outage, one can end and another begin. */
-function hasBegunSince({ lastFoundAt }: RememberedSubject, { start }: Found): boolean {
+function hasBegunSince({ lastFoundAt }: SubjectHistory, { start }: Found): boolean {
   return start !== undefined && start > lastFoundAt;
 }
 
-function firstFound(found: Found, problem: Problem, at: Instant): RememberedSubject {
+function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { subject = {}, progressKey = '' } = found;
-  const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at, isMissing: false };
-  return { subject, progressKey, ...times, ...textsOf(found, problem) };
+  const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at };
+  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem) };
 }
 
 /** A later document can prove an earlier start, and another one when the wall clock was set. */
 function foundAgain(
-  history: RememberedSubject,
+  history: SubjectHistory,
   found: Found,
   problem: Problem,
   at: Instant,
   isClockSet: boolean,
-): RememberedSubject {
+): SubjectHistory {
   const { start } = found;
   const isCorrected = start !== undefined && (isClockSet || (!history.isProven && start < history.startSeconds));
   const corrected = isCorrected ? startOf(found, at) : {};
@@ -279,7 +281,7 @@ function foundAgain(
 }
 
 /** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
-function startOf({ start = Infinity }: Found, at: Instant): Pick<RememberedSubject, 'startSeconds' | 'isProven'> {
+function startOf({ start = Infinity }: Found, at: Instant): Pick<SubjectHistory, 'startSeconds' | 'isProven'> {
   return { startSeconds: Math.min(start, at), isProven: start <= at };
 }
 
@@ -292,18 +294,28 @@ function textsOf({ headline, list, details = [], action, validator }: Found, pro
 }
 
 /**
- * The start that the second document confirms. The first estimate may be by the parameter of the chain, because no block time is measured yet. If
- * the second estimate is later by more than the time between the documents, the first one was wrong.
+ * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the parameter of the chain, because no block
+ * time is measured yet. If the last estimate is later by more than the time between the documents, the first one was wrong.
  */
-function confirmedStart({ startSeconds, firstFoundAt }: RememberedSubject, { start }: Found, at: Instant): number {
-  const isFaster = start !== undefined && start - startSeconds > at - firstFoundAt;
-  return isFaster ? Math.min(start, firstFoundAt) : startSeconds;
+function confirmed(history: SubjectHistory, { start }: Found, at: Instant, options: JudgingOptions): SubjectHistory {
+  const { isPresent, startSeconds, firstFoundAt } = history;
+  const lastedSeconds = at - firstFoundAt;
+  if (isPresent || (options.isSinglePoll !== true && lastedSeconds < BEGINS_AFTER_SECONDS)) return history;
+  const isFaster = start !== undefined && start - startSeconds > lastedSeconds;
+  const confirmedSeconds = isFaster ? Math.min(start, firstFoundAt) : startSeconds;
+  return { ...history, startSeconds: confirmedSeconds, isPresent: true };
 }
 
-function withinLimit(histories: RememberedSubjects): RememberedSubjects {
-  if (histories.size <= MAX_SUBJECTS) return histories;
-  const sorted = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
-  return new Map(sorted.slice(0, MAX_SUBJECTS));
+function withinLimit(histories: readonly SubjectHistory[]): SubjectHistories {
+  const oldest =
+    histories.length <= MAX_HISTORIES
+      ? histories
+      : histories.toSorted((a, b) => a.startSeconds - b.startSeconds).slice(0, MAX_HISTORIES);
+  return new Map(oldest.map((history) => [historyKey(history), history]));
+}
+
+function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
+  return `${subjectKey(subject)} ${progressKey}`;
 }
 
 /** Equal for equal labels in any order. */
@@ -311,10 +323,7 @@ function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function goneSince(
-  before: readonly RememberedSubject[],
-  after: readonly RememberedSubject[],
-): readonly RememberedSubject[] {
+function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const progressKeys = new Map(after.map(({ subject, progressKey }) => [subjectKey(subject), progressKey]));
   return before.filter(({ subject, progressKey }) => progressKeys.get(subjectKey(subject)) !== progressKey);
 }
@@ -327,15 +336,15 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
 }
 
 /** The present subjects of a problem, with unwatched validators taken together. */
-function presentOf({ together }: Problem, { present }: RememberedProblem): readonly RememberedSubject[] {
-  const histories = Array.from(present.values());
+function presentOf({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
+  const histories = Array.from(remembered.histories.values()).filter(({ isPresent }) => isPresent);
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
 }
 
 /** A problem of several validators, which began when they had enough power; none with less power. */
-function takenTogether(together: Together, histories: readonly RememberedSubject[]): readonly RememberedSubject[] {
+function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const byStart = histories.toSorted((a, b) => a.startSeconds - b.startSeconds);
   // A validator can be late with several things.
   const late = new Map<string, FoundValidator>();
@@ -357,17 +366,12 @@ function powerOf(validators: Iterable<FoundValidator>): number {
 
 /** The memory after a document that was not recorded, because its result was that of the last document. */
 export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
-  const foundAgainAt = (histories: RememberedSubjects): RememberedSubjects =>
+  const foundAgainAt = (histories: SubjectHistories): SubjectHistories =>
     new Map(Array.from(histories, ([key, last]) => [key, last.isMissing ? last : { ...last, lastFoundAt: at }]));
   const remembered = new Map(
     Array.from(memory.remembered, ([key, problem]): [string, RememberedProblem] => [
       key,
-      {
-        ...problem,
-        markWithoutLastDocument: problem.mark,
-        present: foundAgainAt(problem.present),
-        candidates: foundAgainAt(problem.candidates),
-      },
+      { ...problem, markWithoutLastDocument: problem.mark, histories: foundAgainAt(problem.histories) },
     ]),
   );
   return { ...memory, remembered };

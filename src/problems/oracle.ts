@@ -127,13 +127,13 @@ const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** Shown from half of the time on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
-/** The time without observed or claimed events while withdrawals were requested. */
+/** The time without observed or claimed events while withdrawals were requested. With another beginning it is another silence. */
 interface SilenceMark {
   readonly event: string;
-  readonly since: Instant;
+  readonly beganAt: Instant;
   /** The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it. */
   readonly batch: number;
-  readonly periodSince: Instant;
+  readonly periodBeganAt: Instant;
   /** The highest id at the beginning of the period. */
   readonly transfer: number;
 }
@@ -158,10 +158,10 @@ const oracleSilent = problemOf('module_state', {
       const transfer = Number(required(state.last_outgoing_pool_id));
       const batch = Number(required(state.last_outgoing_batch_id));
       const now = at;
-      const anew = { event, since: now, periodSince: now, transfer, batch };
+      const anew = { event, beganAt: now, periodBeganAt: now, transfer, batch };
       if (before?.event !== event || pendingEventCount(input) > 0) return anew;
-      if (now - before.periodSince < PERIOD_SECONDS) return before;
-      return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
+      if (now - before.periodBeganAt < PERIOD_SECONDS) return before;
+      return transfer > before.transfer ? { ...before, periodBeganAt: now, transfer } : anew;
     },
   },
   find: ({ input }, mark) => {
@@ -171,11 +171,11 @@ const oracleSilent = problemOf('module_state', {
     const hasExecutable = rows(input.state.batches).some(canBeExecuted);
     required(input.state.last_observed_nonce);
     const lastBatch = Number(required(input.state.last_outgoing_batch_id));
-    if (mark === undefined || input.at - mark.since < NOTABLE_SECONDS) return undefined;
+    if (mark === undefined || input.at - mark.beganAt < NOTABLE_SECONDS) return undefined;
     if (lastBatch <= mark.batch || !hasExecutable) return undefined;
     return {
-      progressKey: `${mark.event} ${mark.since}`,
-      start: mark.since,
+      progressKey: `${mark.event} ${mark.beganAt}`,
+      start: mark.beganAt,
       headline: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
     };
   },

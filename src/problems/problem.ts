@@ -76,9 +76,9 @@ export function eachPart(parts: readonly (() => Found | undefined)[]): Findings 
 interface Mark<Name extends DocumentName, Value> {
   /** Another one for another shape: then a mark of a state file begins anew. */
   readonly version: number;
-  /** Whether a change counts only when the next document agrees. */
+  /** Whether a document does not move the mark when the next one contradicts it (marks.ts). */
   readonly isDebounced?: true;
-  /** Throws WITHDRAWN when a required field is missing or invalid; then the mark stays. */
+  /** The mark after the document. Throws WITHDRAWN when a required field is missing or invalid; then the mark stays. */
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }
 
@@ -110,8 +110,11 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly afterMinutes: number;
   /** Whether the problem begins over or near a limit that varies, such as the age limit of a chain. */
   readonly beginsAtLimit: false | 'over' | 'near';
-  /** Throws WITHDRAWN when a required field is missing or invalid: then the problem is unjudged. */
-  readonly find: (evidence: Evidence<Name>, mark: Value | undefined) => Findings;
+  /**
+   * `markAfter` is the mark after this document, not the one before it; `undefined` while a field that the mark reads was always missing. Throws
+   * WITHDRAWN when a required field is missing or invalid: then the problem is unjudged.
+   */
+  readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
   /** What is wrong, as a template of Prometheus without the target and the age. */
   readonly summary: string;

@@ -34,14 +34,14 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `since` is the first batch in the row of unsigned timeouts before it, with the block of its
- * creation. `seenAt` is the time of the last document with an unsigned batch.
+ * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned timeouts before it, and
+ * `firstBlock` the block of its creation. `seenAt` is the time of the last document with an unsigned batch.
  */
 type UnsignedMark = {
   readonly batch: string;
   readonly timeout: Numeral | null;
-  readonly since: string;
-  readonly sinceBlock: Numeral | null;
+  readonly firstBatch: string;
+  readonly firstBlock: Numeral | null;
   readonly seenAt: Instant;
 } | null;
 
@@ -64,7 +64,7 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
     timeout: validOrNull(oldest.batch_timeout),
     seenAt: now,
   };
-  const anew = current ? { ...current, since: current.batch, sinceBlock: validOrNull(oldest.block) } : null;
+  const anew = current ? { ...current, firstBatch: current.batch, firstBlock: validOrNull(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find(
     ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
@@ -92,8 +92,8 @@ const batchUnsigned = problemOf('module_state', {
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
     return {
-      progressKey: mark?.since ?? '',
-      start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
+      progressKey: mark?.firstBatch ?? '',
+      start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
       headline: `batches have lacked signatures for {duration}, ${unsigned.length} at present`,
       details: [
         missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),

@@ -75,6 +75,14 @@ describe('a token', () => {
     expect(foundAfter([0, backing(0)], [5, backing(-3)], [10, backing(-3)], ...grown, ...later)).toHaveLength(1);
   });
 
+  it('is not newly unbacked after one odd reading without the shortfall, or with a larger one', () => {
+    for (const odd of [0, -4]) {
+      const surpluses = [-3, -3, odd, -3, -3];
+      const later = surpluses.map((surplus, index): Reading => [25 * HOUR + 5 * index, backing(surplus)]);
+      expect(foundAfter([0, backing(-3)], ...later)).toEqual([]);
+    }
+  });
+
   it('stays unbacked while its surplus is unknown', () => {
     const readings: Reading[] = [0, 5, 10].map((minute) => [minute, backing(-3)]);
     expect(foundAfter(...readings, [15, backing(undefined)], [20, backing(undefined)])).toHaveLength(1);

@@ -165,6 +165,19 @@ describe('a batch', () => {
     expect(startAfter(signed)).toBe(2);
   });
 
+  it('that times out unsigned is no progress either when one odd answer has no batch', () => {
+    const next = [batch('9', '90000', String(heightAt(2)))];
+    const states = [
+      { batches: [liveBatch('8', 25)] },
+      ...[next, next, [], next, next].map((batches) => ({ batches, last_observed_external_height: '60001' })),
+    ];
+    const found = bridgeProblem(
+      'BridgeBatchUnsigned/critical',
+      states.map((state, minute) => ({ minute, state })),
+    );
+    expect(found).toMatchObject([{ start: -25 }]);
+  });
+
   it('that times out unsigned is no progress when the next one is requested seven minutes later, and is an hour later', () => {
     const startAfter = (pause: number): number | undefined => {
       const afterTimeout = { last_observed_external_height: '60001' };
@@ -479,7 +492,7 @@ describe('the oracle', () => {
   });
 
   it('is silent after half a day in which withdrawals go on, and not after a burst', () => {
-    const silent = (isActive: (minute: number) => boolean) => {
+    const silent = (isActive: (minute: number) => boolean, oddMinute?: number) => {
       let requested = 100;
       const documents = Array.from({ length: 13 * 12 }, (_, index) => {
         const minute = index * 5;
@@ -491,12 +504,17 @@ describe('the oracle', () => {
             batch_confirms: signedBy('9', 0, 1, 2, 3),
             last_outgoing_pool_id: String(requested),
             last_outgoing_batch_id: String(requested),
+            ...(minute === oddMinute && { last_observed_nonce: '6' }),
           },
         };
       });
       return bridgeProblem('BridgeOracleSilent/critical', documents);
     };
     expect(silent(() => true)).toMatchObject([{ start: 0 }]);
+    expect(
+      silent(() => true, 300),
+      'one odd answer',
+    ).toMatchObject([{ start: 0 }]);
     expect(silent((minute) => minute < 60)).toEqual([]);
   });
 
@@ -790,6 +808,16 @@ describe('the state', () => {
     expect(found('0x2')).toEqual([]);
   });
 
+  it('stands still since the first document with its height, also after one odd answer with another height', () => {
+    // Two documents of a lower height fail.
+    const heights = [100, 100, 100, 101, 100, 100, 100, 100];
+    const found = bridgeProblem(
+      'BridgeHeightStalled',
+      heights.map((height, minute) => ({ minute, state: {}, height })),
+    );
+    expect(found).toMatchObject([{ start: 1 }]);
+  });
+
   it('was rolled back when an id is lower than before', () => {
     const found = bridgeProblem('BridgeStateRolledBack/critical', [
       { minute: 0, state: { last_observed_nonce: '7' } },
@@ -1047,6 +1075,8 @@ describe('a cross-chain transaction', () => {
         { minute: 3, missed },
       ]);
     expect(found([old])).toEqual([]);
+    const afterOddAnswer = [[old], [], [old], [old]].map((missed, index) => ({ minute: 3 * index, missed }));
+    expect(cctxProblems('CrosschainCctxsMissed', afterOddAnswer)).toEqual([]);
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
       {
         start: 3,

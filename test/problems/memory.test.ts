@@ -356,7 +356,7 @@ describe('a problem that cannot be judged', () => {
     for (const seconds of [0, 30]) poll(seconds, [{ subject: { kind: 'a' } }]);
     for (const seconds of [60, 90]) poll(seconds, 'hidden part');
     const { present, unjudged } = poll(300, 'hidden part');
-    expect(present.map(({ subject }) => subject.kind)).toEqual(['a', undefined]);
+    expect(present.map(({ subject }) => subject.kind)).toEqual([undefined, 'a']);
     expect(unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
   });
 

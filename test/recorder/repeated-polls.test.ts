@@ -53,7 +53,7 @@ async function backlogStarts(
     const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
     starts[minute] = own && minuteOf(own.startSeconds);
     const remembered = endpoint?.state.problems.remembered.get('BridgeBacklogHigh warning module_state');
-    const known = remembered?.present.get('[]');
+    const known = remembered?.histories.get('[] ');
     if (minute === 10) starts['foundAt'] = known && minuteOf(known.lastFoundAt);
   }
   return starts;

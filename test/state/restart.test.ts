@@ -140,17 +140,29 @@ describe('the first poll after a restart', () => {
 
 type StartsByProblem = ReadonlyMap<
   string,
-  { readonly present: ReadonlyMap<string, { readonly startSeconds: number; readonly progressKey: string }> }
+  {
+    readonly histories: ReadonlyMap<
+      string,
+      {
+        readonly subject: object;
+        readonly startSeconds: number;
+        readonly progressKey: string;
+        readonly isPresent: boolean;
+      }
+    >;
+  }
 >;
 
 /** Which problems are there since when, and what would make them begin anew. */
 function startsOf(state: Pick<EndpointMemory | EndpointState, 'problems'> | undefined): readonly string[] {
   const remembered: StartsByProblem = state?.problems.remembered ?? new Map();
-  return Array.from(remembered).flatMap(([key, { present }]) =>
-    Array.from(
-      present,
-      ([subject, { startSeconds, progressKey }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${progressKey}`,
-    ),
+  return Array.from(remembered).flatMap(([key, { histories }]) =>
+    Array.from(histories.values())
+      .filter(({ isPresent }) => isPresent)
+      .map(
+        ({ subject, startSeconds, progressKey }) =>
+          `${key} ${JSON.stringify(subject)} ${startSeconds.toFixed(3)} ${progressKey}`,
+      ),
   );
 }
 
@@ -305,7 +317,9 @@ describe('what is written of an endpoint', () => {
     expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(
       true,
     );
-    const subjects = Array.from(problems.remembered.values()).flatMap(({ present }) => Array.from(present.values()));
+    const subjects = Array.from(problems.remembered.values()).flatMap(({ histories }) =>
+      Array.from(histories.values()),
+    );
     // Without them, what is one problem of several validators would end with the restart.
     expect(subjects.some(({ validators }) => validators.length > 0)).toBe(document === 'module_state');
     const text = written(remembered, instantAt(173));
@@ -328,7 +342,7 @@ describe('what is written of an endpoint', () => {
       .set(changed, { ...problem, version: problem.version + 1 })
       .set('Gone critical module_state', problem);
     const ofMark = after({ problems: { ...problems, remembered } });
-    expect(ofMark.problems.remembered.get(changed)).toMatchObject({ mark: undefined, present: expect.any(Map) });
+    expect(ofMark.problems.remembered.get(changed)).toMatchObject({ mark: undefined, histories: expect.any(Map) });
     expect(marked.slice(1).map(([key]) => ofMark.problems.remembered.get(key)?.mark)).not.toContain(undefined);
     expect(ofMark.problems.remembered.has('Gone critical module_state')).toBe(false);
     expect(ofMark.restored).toBeDefined();

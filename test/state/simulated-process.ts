@@ -50,6 +50,8 @@ export function restoredFrom(text: string, at: Moment): EndpointState {
 export interface Chain {
   readonly model: Model;
   readonly advanceTo: (minute: number) => void;
+  /** Whether responses have the header with the height; by default, they do. */
+  readonly sendsHeight?: boolean;
 }
 
 export function createChain(options: Partial<ModelOptions> = {}): Chain {
@@ -88,7 +90,7 @@ export interface SimulatedProcess {
 }
 
 export function startSimulatedProcess(
-  { model, advanceTo }: Chain,
+  { model, advanceTo, sendsHeight = true }: Chain,
   startedMinute: number,
   texts: ReadonlyMap<DocumentName, string> = new Map(),
   change: (body: string) => string = (body) => body,
@@ -123,7 +125,7 @@ export function startSimulatedProcess(
           ok: true as const,
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
-          height: String(model.height),
+          height: sendsHeight ? String(model.height) : undefined,
           receivedAt: at.at,
           otherAnswers,
           foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),

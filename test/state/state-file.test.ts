@@ -120,14 +120,13 @@ describe('the state file', () => {
       firstFoundAt: lastFoundAt,
       lastFoundAt,
       isMissing: false,
+      isPresent: true,
       sentence: { headline: '', separator: '; ' as const, details: '' },
       action: '',
       validators: [],
     };
-    const present = new Map([['[]', subject]]);
     const problem = {
-      present,
-      candidates: new Map(),
+      histories: new Map([['[] 7', subject]]),
       unjudgedSeconds: 1_000_000_030,
       mark: undefined,
       markWithoutLastDocument: undefined,
@@ -137,7 +136,7 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     const { problems } = next.memoryOf({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
-      present: new Map([['[]', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
+      histories: new Map([['[] 7', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
     });
   });
