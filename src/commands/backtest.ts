@@ -97,7 +97,7 @@ function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJu
         seconds: ofAlert.reduce((sum, { seconds }) => sum + seconds, 0),
       };
     });
-  // Problems that need queries, which are not recorded, and alerts that only Prometheus judges.
+  // Problems that need queries without recorded answers, and alerts that only Prometheus judges.
   const others = exporterRules.map(({ name }) => name).filter((name) => !JUDGED_BY_POLLS.has(name));
   const names = Array.from(new Set([...notJudged, ...others])).toSorted();
   return { from: timeOf(firstMs), to: timeOf(lastMs), alerts, firings, notJudged: names };
