@@ -13,7 +13,9 @@ const code = (text: string | undefined): string => (text === undefined ? '' : `\
 /** The keys that every endpoint has, without the path of the endpoint. */
 function httpClientKeys(endpoint: string): string[] {
   const keys = configSettings.map(({ path }) => path.replace(`${endpoint}.`, ''));
-  return keys.filter((key) => /^(?:basic_auth|authorization|http_headers|tls_config|proxy_url|proxy_from_environment|no_proxy)\b/.test(key));
+  return keys.filter((key) =>
+    /^(?:basic_auth|authorization|http_headers|tls_config|proxy_url|proxy_from_environment|no_proxy)\b/.test(key),
+  );
 }
 
 const endpoints = ['targets[].bridge', 'targets[].bridge.external', 'targets[].crosschain'];
