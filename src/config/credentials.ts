@@ -15,8 +15,7 @@ export interface ResolvedHttpConfig {
   readonly tls: ResolvedTls | undefined;
   readonly proxy: ResolvedProxy | undefined;
   /**
-   * The strings to redact, because the node or the proxy may send them back. Includes whole header values, which may come back
-   * encoded.
+   * The strings to redact, because the node or the proxy may send them back. Includes whole header values.
    */
   readonly secrets: readonly string[];
 }
@@ -85,8 +84,9 @@ interface Credentials {
 }
 
 function basicCredentials(header: string, userInfo: string, secrets: readonly string[]): Credentials {
-  const value = `Basic ${Buffer.from(userInfo).toString('base64')}`;
-  return { headers: { [header]: value }, secrets: [...secrets, userInfo, value] };
+  const encoded = Buffer.from(userInfo).toString('base64');
+  const value = `Basic ${encoded}`;
+  return { headers: { [header]: value }, secrets: [...secrets, userInfo, encoded, value] };
 }
 
 /** The user name of a proxy is a secret too, because some proxies take a token there. */

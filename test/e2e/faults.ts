@@ -104,7 +104,7 @@ export const faultCases: readonly FaultCase[] = [
   ...failing('unauthorized', 'responded with status 401: simulated failure', {
     'responds with status 401': withStatus(401),
   }),
-  ...failing('unauthorized', 'responded with status 403: Just a moment...', {
+  ...failing('unauthorized', 'responded with status 403', {
     'responds with status 403 and a challenge of a firewall': withStatus(
       403,
       '<html><head><title>Just a moment...</title></head></html>',

@@ -133,7 +133,7 @@ describe('an error response that contains credentials', () => {
     [
       'a password',
       { basic_auth: { username: 'u', password } },
-      [password, `u:${password}`, `Basic ${base64(`u:${password}`)}`],
+      [password, `u:${password}`, base64(`u:${password}`), `Basic ${base64(`u:${password}`)}`],
     ],
     ['a token', { authorization: { credentials: token } }, [token, `Bearer ${token}`]],
     ['a header', { http_headers: { 'X-Key': { secrets: [token] } } }, [token]],
