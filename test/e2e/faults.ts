@@ -83,7 +83,7 @@ export const faultCases: readonly FaultCase[] = [
   ...failing('status', 'responded with status 501: Not Implemented', {
     'responds with status 501, like a node without the module': withStatus(501, error(12, 'Not Implemented')),
   }),
-  ...failing('status', 'responded with status 502: 502 Bad Gateway', {
+  ...failing('status', 'responded with status 502', {
     'responds with status 502 and an HTML page of a proxy': withStatus(502, HTML),
   }),
   ...failing('status', 'responded with status 404: not found', {
@@ -119,7 +119,7 @@ export const faultCases: readonly FaultCase[] = [
       error(8, 'grpc: received message larger than max (11000000 vs. 10485760)'),
     ),
   }),
-  ...failing('not_json', 'not valid JSON: 502 Bad Gateway', {
+  ...failing('not_json', 'not valid JSON', {
     'sends an HTML page with status 200': errorPage,
   }),
   ...failing('not_json', 'empty body', {
