@@ -205,7 +205,6 @@ function answersAbout(
     isAsked: orchestrator !== null && state.queries.has(stakingStatus.name),
     /** Whether it is jailed, by the staking module. */
     jailed: staking?.isJailed ?? null,
-    bonded: staking?.isBonded ?? null,
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
     lastEventNonce: nonce === undefined ? null : String(nonce),
     /** The balance of the orchestrator in the coin that pays for its transactions; in whole coins if the decimals are known. */

@@ -184,7 +184,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await waitUntil(() => (node?.requests ?? []).filter(({ url: path = '' }) => isOwn(path)).length >= 3);
     await nextPolls();
     expect(watched()).toMatchObject([
-      { orchestrator, isAsked: true, jailed: null, bonded: null, lastEventNonce: expect.any(String), balance: null },
+      { orchestrator, isAsked: true, jailed: null, lastEventNonce: expect.any(String), balance: null },
     ]);
     const failed = exposition().filter((line) => /query_failures_total.* [1-9]/.test(line));
     expect(failed.map((line) => /query="(\w+)"/.exec(line)?.[1])).toEqual([
@@ -198,7 +198,8 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await nextPolls();
     polled.advance(MINUTE_MS);
     await waitUntil(() => watched()?.[0]?.jailed === true);
-    expect(watched()).toMatchObject([{ orchestrator, bonded: false, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
+    expect(watched()).toMatchObject([{ orchestrator, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
+    expect(exposition().filter((line) => /^bridge_watched_validator_bonded\{.* 0$/.test(line))).toHaveLength(1);
     // Of another validator.
     answered = { operator_address: 'hubvaloper1other', jailed: false };
     polled.advance(MINUTE_MS);

@@ -1,5 +1,5 @@
 import { lowest, sum, type Numeral } from '../../chain/numeral.js';
-import type { Batch, Transfer } from '../../chain/module-state.js';
+import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
@@ -7,7 +7,7 @@ import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare } from './integrity.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
-import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
+import { feeCoin, minBatchFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -65,13 +65,6 @@ export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] |
     ]),
   );
 });
-
-/** The transfers of a token in relayable batches; `undefined` when the batches are unknown. */
-export function relayableTransfers(input: BridgeInput, contract: string): readonly Transfer[] | undefined {
-  return relayableBatches(input)
-    ?.filter(({ token_contract }) => contractLabel(token_contract) === contract)
-    .flatMap(({ transactions }) => rows(transactions));
-}
 
 /** Whether the hub cancels the batch: its timeout is below the last observed external height. */
 export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boolean {

@@ -35,11 +35,6 @@ export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined 
   return highestIds(input).find(({ maxId }) => id <= maxId)?.height;
 }
 
-/** Hub height at which the newest live batch of a token was built. */
-export function newestBatchHeight(input: BridgeInput, contract: string): Numeral | undefined {
-  return highest((batchesByToken(input).get(contract) ?? []).map(({ block }) => required(block)));
-}
-
 /**
  * Hub height since which the unbatched transfers of a token have paid for a batch and none was built; `undefined` without a proof or a
  * minimum fee. No batch is executed or canceled without an observed event. So since the last event, all new batches are live, and no
@@ -52,7 +47,8 @@ export function standstillSince(input: BridgeInput, { contract, unbatched }: Wai
   const id = firstPayingId(unbatched, minimum);
   const paidSince = id === undefined ? undefined : existedAt(input, id);
   if (paidSince === undefined) return undefined;
-  return highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
+  const built = (batchesByToken(input).get(contract) ?? []).map(({ block }) => required(block));
+  return highest([paidSince, lastEvent, ...built]);
 }
 
 /** The id of the oldest transfer that pays for a batch together with the transfers before it. */

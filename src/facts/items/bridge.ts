@@ -7,15 +7,9 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, feeSufficiency, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
-import {
-  conflictingNonces,
-  heightOfLastObserved,
-  pendingAttestations,
-  pendingEventCount,
-  type EventAttestation,
-} from '../bridge/events.js';
+import { conflictingNonces, pendingAttestations, pendingEventCount, type EventAttestation } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/duties.js';
@@ -39,7 +33,7 @@ import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
-import { aboveLimitSince, existedAt } from '../bridge/standstill.js';
+import { existedAt } from '../bridge/standstill.js';
 import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';
 
@@ -73,10 +67,6 @@ export function bridgeItems(input: BridgeInput) {
     batchesByWait: orNull(() => batchesByWait(input)),
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
-    /** Hub height of the first vote for the last observed event. */
-    lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
-    /** Hub height since which more transfers than `backlog_limit` have been pending; `null` without a proof. */
-    aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
     hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
     members: orNull(() => registeredItems(input)),
@@ -166,7 +156,6 @@ function batchItem(input: BridgeInput, batch: Batch) {
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
-    fees: orNull(() => feeSufficiency(input, batch)),
     minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
     waitsFor: orNull(() => waitOfBatch(input, batch)),
     /** Share of the power of the newest validator set that claims the execution, 0 to 1; `null` without claims. */

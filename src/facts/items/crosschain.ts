@@ -13,7 +13,6 @@ import {
   hiddenCount,
   ignoredBy,
   isCreationUnknown,
-  listedCount,
   listNames,
   oldestCreation,
   type ListName,
@@ -21,11 +20,9 @@ import {
 } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
 import {
-  aboveLimitSince,
   ageLimitMs,
   cctxsOfChain,
   chainName,
-  frozenSince,
   highestNonce,
   limitReachedAt,
   lowestMissedNonce,
@@ -74,8 +71,6 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     height: decimalOrNull(() => document.height),
     /** Number of missed and pending transactions, listed or not. */
     totalPending: decimalOrNull(() => document.total_pending),
-    /** Number of rows in both lists. */
-    listed: orNull(() => listedCount(input)),
     /** Number of transactions in neither list, which may be the oldest. */
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
@@ -83,8 +78,6 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     pendingValue: orNull(() => hubCoin(input, required(document.pending_cctxs_value))),
     /** `null` without a configured rate. */
     rateLimit: orNull(() => rateLimitItem(input)),
-    /** Since when more transactions than `backlog_limit` have been missed or pending; `null` without a proof. */
-    aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: cctxItems(input, 'missed'),
     pending: cctxItems(input, 'pending'),
     unlisted:
@@ -151,8 +144,6 @@ function chainItem(input: CrosschainInput, chainId: string) {
     lowestMissedNonce: decimalOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
     /** How far above the lowest missed nonce observers send; `null` on a chain without this limit. */
     lookaheadNonces: isScheduledByDistance(chainId) ? scheduleLookahead(chainId, input) : null,
-    /** Since when a pending nonce is a lookahead or more above the lowest missed nonce; `null` without a proof. */
-    frozenSince: isoTimeOrNull(() => frozenSince(input, chainId)),
   };
 }
 

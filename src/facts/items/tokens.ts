@@ -1,7 +1,7 @@
 import { ratio } from '../../chain/numeral.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
-import { relayableTransfers, type WaitReason } from '../bridge/batches.js';
+import type { WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
   configuredTokens,
@@ -17,7 +17,6 @@ import {
 import { toLabelValue } from '../label-value.js';
 import { orNull, orUndefined } from '../required-fields.js';
 import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull } from './item-list.js';
-import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
 
 export interface TokenItem {
   /** The address in lower case. */
@@ -124,7 +123,6 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
   const { contract, unbatched, batched } = waiting;
   const coin = (transfers: readonly Transfer[]): CoinItem =>
     coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
-  const relayable = orNull(() => relayableTransfers(input, contract));
   return {
     token: tokenItem(input, contract),
     unbatchedTransfers: unbatched.length,
@@ -132,11 +130,5 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
     unbatched: coin(unbatched),
     batched: coin(batched),
     queue: orNull(() => queueItem(input, contract)),
-    /** Numbers and amounts in relayable batches; `null` when unknown. */
-    relayableTransfers: relayable?.length ?? null,
-    relayable: relayable && coin(relayable),
-    newestBatchHeight: decimalOrNull(() => newestBatchHeight(input, contract)),
-    /** Since when unbatched transfers have paid for a batch and none was built; `null` without a proof. */
-    standstillSinceHeight: decimalOrNull(() => standstillSince(input, waiting)),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_LISTED_MEMBERS } from '../../../src/facts/bridge/valsets.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
-import { batch, idleState, members, transfer, validators } from './bridge-state.js';
+import { batch, idleState, members, transfer } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
 
 describe('the time left until a height', () => {
@@ -94,20 +94,5 @@ describe('the tokens that wait, by worth', () => {
     ];
     const { rows } = asReadable(bridgeItemsOf({ ...idleState, unbatched_transfers, batches }, { tokens }).tokens);
     expect(rows.map(({ token }) => token.contract)).toEqual(['0xdear', '0xcheap', '0xplain', '0xother']);
-  });
-
-  it('tell apart what relayers can execute and are paid for', () => {
-    const batch_confirms = validators.flatMap(({ eth_address }) => [
-      { nonce: '1', token_contract: '0xDear', eth_signer: eth_address },
-      { nonce: '2', token_contract: '0xCheap', eth_signer: eth_address },
-    ]);
-    const state = { ...idleState, batches, batch_confirms };
-    const { rows } = asReadable(bridgeItemsOf(state, { height: '1000', tokens }).tokens);
-    expect(
-      rows.map(({ token, relayableTransfers, relayable }) => [token.contract, relayableTransfers, relayable?.amount]),
-    ).toEqual([
-      ['0xdear', 1, '7'],
-      ['0xcheap', 0, '0'],
-    ]);
   });
 });
