@@ -47,7 +47,7 @@ describe('the daemon with little memory', () => {
     expect(valueIn(text, 'bridge_last_observed_nonce', target('small'))).toBe(7);
     expect(valueIn(text, 'bridge_exporter_poll_failures_total', target('small'), 'reason="internal"')).toBe(0);
     expect(daemon.log.find((line) => line.includes('"rows"'))).toMatch(
-      /…\/peggy\/v1\/module_state: \d+ JSON values are more than \d+ \(poll\.max_body_size \/ 24, and the heap\)/,
+      /…\/peggy\/v1\/module_state: more than \d+ JSON values in \d+ bytes/,
     );
   });
 });
@@ -58,7 +58,7 @@ describe('replay with little memory', () => {
     const { code, stderr } = await runExporter(['replay', '--bridge', file], SMALL_HEAP);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^default module_state: too_large: .*rows\.json: \d+ JSON values are more than \d+ \(poll\.max_body_size \/ 24, and the heap\)\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
+      /^default module_state: too_large: .*rows\.json: more than \d+ JSON values in \d+ bytes\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
     );
   });
 });

@@ -27,7 +27,7 @@ const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} 
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
-  writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
+  writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body, '');
 };
 setInterval(record, 2);
 setInterval(() => recorded > 0 && process.stdout.write('.'), 2);
