@@ -145,11 +145,11 @@ describe('a frozen chain', () => {
   };
 
   it('has been frozen since the first nonce out of reach of the missed one was created', () => {
-    expect(frozenSinceOf(ofBsc(150, 1000), ofBsc(160, 3000), ofBsc(161, 2000), ofBsc(170, 4000))).toBe(2000);
+    expect(frozenSinceOf(ofBsc(150, 1000), ofBsc(160, 3000), ofBsc(161, 2000), ofBsc(170, 4000))).toBe(2000n);
     expect(frozenSinceOf(ofBsc(150, 1000), ofBsc(159, 2000))).toBeUndefined();
   });
 
   it('is not dated by what came from other chains, which got its nonce later', () => {
-    expect(frozenSinceOf(ofBsc(160, 1000, '1'), ofBsc(170, 4000))).toBe(4000);
+    expect(frozenSinceOf(ofBsc(160, 1000, '1'), ofBsc(170, 4000))).toBe(4000n);
   });
 });
