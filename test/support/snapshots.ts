@@ -159,7 +159,7 @@ export function inputOf<Name extends DocumentName>(
   const { read, input } = documents[document];
   const text = JSON.stringify(json);
   // White space, because a large body of small rows would be refused.
-  const result = read(Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(4 * text.length)), { at, clockOffset: 0 });
+  const result = read(Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length)), { at, clockOffset: 0 });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   return input(result.value, { settings, labels, height, at, clockOffset: 0, past: undefined });
 }
