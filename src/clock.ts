@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /**
- * A point in time of this process, in seconds of the process clock. It counts suspensions of the machine, and ignores that the wall clock is set. It
+ * A point in time of this process, in seconds of the process clock, which is monotonic and includes suspensions of the machine, like CLOCK_BOOTTIME. It
  * begins with the wall clock, or where the previous process ended, so that instants of both can be compared.
  */
 export type Instant = number;

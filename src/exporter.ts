@@ -102,6 +102,7 @@ export async function startExporter(
 interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> {
   readonly startedAt: Instant;
   readonly recorder: Pick<Recorder, 'status'>;
+  readonly stateFile?: Pick<StateFile, 'problems'> | undefined;
   readonly now: Clock;
   readonly isRecording?: boolean;
 }
@@ -110,7 +111,7 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
 export function createPages(
   polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
-  { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
+  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
 
@@ -130,6 +131,7 @@ export function createPages(
       configRejectedAt: rejected ? isoTime(wallSeconds(rejected.at, now)) : null,
       configProblems: rejected?.problems ?? [],
       recorder: recorderView(recorder.status(), now),
+      stateFileProblems: stateFile?.problems() ?? [],
     };
   };
 

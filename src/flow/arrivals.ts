@@ -8,7 +8,7 @@ import type { Numeral } from '../chain/numeral.js';
 export interface Arrival {
   /** The highest id of the document. */
   readonly upTo: Numeral;
-  /** On the monotonic clock; `undefined` when the time is unknown. */
+  /** In milliseconds of the process clock; `undefined` when the time is unknown. */
   readonly seenAtMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ function withoutUnused(arrivals: Arrivals, ids: Iterable<Numeral>): Arrivals {
   return arrivals.filter((_arrival, index) => used.has(index));
 }
 
-/** When a transfer was first seen, on the monotonic clock; `undefined` when unknown. */
+/** When a transfer was first seen, in milliseconds of the process clock; `undefined` when unknown. */
 export function seenAtMs(arrivals: Arrivals, id: Numeral): number | undefined {
   return arrivals[indexOf(arrivals, id)]?.seenAtMs;
 }

@@ -60,7 +60,7 @@ export interface CrosschainFlow extends ComparisonState<CrosschainBaseline> {
   readonly chains: Totals<ChainTotals>;
   /** The transactions to ask the node for, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
-  /** The time of the last questions, on the monotonic clock. */
+  /** When the node was asked last. */
   readonly askedAt: number | undefined;
   /** Whether the node has ever answered. */
   readonly isAnswered: boolean;

@@ -1,7 +1,5 @@
 import type { Instant } from '../clock.js';
-
-const msBetween = (from: Instant, to: Instant): number => (to - from) * 1000;
-import { MINUTE_MS } from '../units.js';
+import { MINUTE_SECONDS } from '../units.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';
 
@@ -67,17 +65,18 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
 
 /** The points at the distances of their age, from the last point on that is older than the history. */
 function thinned(points: readonly FlowPoint[], at: Instant): readonly FlowPoint[] {
-  const first = points.findLastIndex((point) => msBetween(point.at, at) >= FLOW_MINUTES * MINUTE_MS);
+  const first = points.findLastIndex((point) => at - point.at >= FLOW_MINUTES * MINUTE_SECONDS);
   const kept: FlowPoint[] = [];
   for (const point of points.slice(Math.max(0, first))) {
     const last = kept.at(-1);
-    if (last === undefined || msBetween(last.at, point.at) >= spacingMs(msBetween(point.at, at))) kept.push(point);
+    if (last === undefined || point.at - last.at >= spacingSeconds(at - point.at)) kept.push(point);
   }
   return kept;
 }
 
-function spacingMs(ageMs: number): number {
-  return (SPACINGS.findLast(({ fromMinutes }) => ageMs >= fromMinutes * MINUTE_MS) ?? SPACINGS[0]).minutes * MINUTE_MS;
+function spacingSeconds(ageSeconds: number): number {
+  const spacing = SPACINGS.findLast(({ fromMinutes }) => ageSeconds >= fromMinutes * MINUTE_SECONDS) ?? SPACINGS[0];
+  return spacing.minutes * MINUTE_SECONDS;
 }
 
 /** The counts of the last minutes, or since counting began; `undefined` before the first successful poll. */
@@ -86,7 +85,7 @@ export function flowIncrease(
   minutes: number,
   now: Instant,
 ): Omit<FlowPoint, 'at'> | undefined {
-  const start = points.findLast(({ at }) => msBetween(at, now) >= minutes * MINUTE_MS) ?? points[0];
+  const start = points.findLast(({ at }) => now - at >= minutes * MINUTE_SECONDS) ?? points[0];
   if (latest === undefined || start === undefined) return undefined;
   const { bounds, counts } = latest.transferDurations;
   return {

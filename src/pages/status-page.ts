@@ -35,6 +35,8 @@ export interface Instance {
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
   readonly recorder: RecorderView;
+  /** Why the last write of the state file failed, left something out, or found the file of another process. */
+  readonly stateFileProblems: readonly string[];
 }
 
 /** The worst verdict, other verdicts, endpoints. */
@@ -77,6 +79,9 @@ function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], n
     ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
     ['Series', markup`withdrawn ${formatDuration(staleAfterMs)} after the last success`],
     ...recorderFacts(instance.recorder, nowMs),
+    ...instance.stateFileProblems.map(
+      (problem) => ['State file', markup`<span class="state failing">failing</span>: ${isolated(problem)}`] as const,
+    ),
   ]);
 }
 

@@ -112,7 +112,7 @@ function mapStates(states: QueryStates, change: (state: QueryState) => QueryStat
   return new Map(Array.from(states, ([name, state]) => [name, change(state)]));
 }
 
-/** The states without answers that are older than `staleAfterMs`, or for a query that is sent less often than every minute, by its interval older. */
+/** The states without stale answers. Between two rounds of a query with an interval above a minute, an answer is not stale: `staleAfterMs` counts from the end of the interval. */
 export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
   return mapStates(states, (state) => {
     const { intervalMs } = state.query;

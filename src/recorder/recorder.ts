@@ -153,7 +153,7 @@ function headerOf(
   };
 }
 
-/** The memory of an endpoint for the selection of its polls. Times are on the monotonic clock. */
+/** The memory of an endpoint for the selection of its polls. Times are in milliseconds of the process clock. */
 export interface RecordingMemory {
   /** The outcome of the last poll; `undefined` before the first. */
   readonly outcome?: 'ok' | FailureReason;

@@ -28,7 +28,7 @@ const FIELDS = ['message', 'error_description', 'detail', 'msg', 'error', 'error
 const MAX_DEPTH = 4;
 
 /** The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be positive"]}}. */
-export function jsonText(json: unknown, depth = MAX_DEPTH, isError = false): string | undefined {
+function jsonText(json: unknown, depth = MAX_DEPTH, isError = false): string | undefined {
   if (typeof json === 'string') return json.trim() || undefined;
   if (typeof json !== 'object' || json === null || depth === 0) return undefined;
   const entries = Object.entries(json);

@@ -180,6 +180,13 @@ state.batches`);
     expect(text).toContain('targets[4]: <b>unknown</b> key\nand 2 more in the log\n');
   });
 
+  it('names the problems of the state file', () => {
+    const problem = 'another process writes the same state file: /var/lib/bridge-exporter/state.json';
+    const failing = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblems: [problem] } });
+    expect(textOf(failing)).toContain(`State file\nfailing: ${problem}`);
+    expect(textOf(statusAt(bothUp(), 30))).not.toContain('State file');
+  });
+
   it('begins with the age of the oldest data, and how many endpoints have none', () => {
     const ageAt = (snapshots: RecordedStates, seconds: number): string =>
       /<span id="data-age">(.*)<\/span>/.exec(statusAt(snapshots, seconds))?.[1] ?? '';

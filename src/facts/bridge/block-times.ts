@@ -13,9 +13,10 @@ const MIN_MEASURED_BLOCKS = 100;
 /** Bounds the number of samples in an hour of frequent polls. */
 const SAMPLE_SPACING_MS = 30_000;
 
-/** The hub height at a point in time, on the monotonic clock. */
+/** The hub height at a point in time. */
 export interface HeightSample {
-  readonly monotonicMs: number;
+  /** In milliseconds of the process clock. */
+  readonly atMs: number;
   readonly height: Numeral;
 }
 
@@ -31,10 +32,10 @@ export const heightSamples = memoize((input: BridgeInput): readonly HeightSample
   const before = isRolledBack(input) ? [] : (past?.heights ?? []);
   // A node that catches up has blocks faster than the hub makes them.
   if (height === undefined || isNodeBehind === true) return before;
-  const recent = before.filter(({ monotonicMs }) => at * 1000 - monotonicMs <= MEASURED_MS);
+  const recent = before.filter(({ atMs }) => at * 1000 - atMs <= MEASURED_MS);
   const last = recent.at(-1);
-  if (last !== undefined && at * 1000 - last.monotonicMs < SAMPLE_SPACING_MS) return recent;
-  return [...recent, { monotonicMs: at * 1000, height }];
+  if (last !== undefined && at * 1000 - last.atMs < SAMPLE_SPACING_MS) return recent;
+  return [...recent, { atMs: at * 1000, height }];
 });
 
 interface Interval {
@@ -61,7 +62,7 @@ function intervalsOf(input: BridgeInput, samples: readonly HeightSample[]): read
     if (before === undefined || sample.height <= before.height) return [];
     const isAfterHalt = earlier !== undefined && before.height === earlier.height;
     const blocks = Number(subtract(sample.height, before.height));
-    const ms = sample.monotonicMs - before.monotonicMs;
+    const ms = sample.atMs - before.atMs;
     return ms > blocks * maxMs ? [] : [{ ms, blocks, isAfterHalt }];
   });
 }
@@ -105,7 +106,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
-  const intervals = intervalsOf(input, [...heightSamples(input), { height, monotonicMs: at * 1000 }]);
+  const intervals = intervalsOf(input, [...heightSamples(input), { height, atMs: at * 1000 }]);
   return (
     meanBlockTime(
       intervals.filter(({ isAfterHalt }) => !isAfterHalt),

@@ -12,7 +12,7 @@ import type { BridgeInput } from './input.js';
 /** After a longer interval between two documents, the time of an event between them is too uncertain. */
 const MAX_GAP_MS = 5 * MINUTE_MS;
 
-/** The last observed event in the polls so far. Times are on the monotonic clock. */
+/** The last observed event in the polls so far. Times are in milliseconds of the process clock. */
 export interface SeenEvent {
   readonly nonce: Numeral;
   /** The last document with the nonce. */

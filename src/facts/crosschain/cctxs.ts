@@ -167,7 +167,7 @@ export function signerKeyLabels(input: CrosschainInput): readonly string[] {
 }
 
 /** Number of rows in both lists. */
-export function listedCount({ document }: CrosschainInput): number {
+function listedCount({ document }: CrosschainInput): number {
   return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
 }
 
