@@ -44,33 +44,25 @@ export function presentTargetVariables(env: Environment): string[] {
   return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
 }
 
-const withoutQuotes = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
-const withoutLastComma = (text: string): string => text.replace(/,\s*$/, '');
-
-/** Problems of what surrounds the values. The checks of the values ignore it. */
-export function notationProblems(env: Environment): string[] {
-  return Object.entries(targetVariables).flatMap(([name, { isList }]) => {
-    const value = env[name] ?? '';
-    const trimmed = value.trim();
-    // Blanks around the entries of a list are ignored.
-    if (!isList && value !== trimmed) return [`${name}: begins or ends with a blank or a line break`];
-    if (trimmed !== withoutQuotes(trimmed)) {
-      return [`${name}: is in quotes, which a shell removes and docker run --env-file does not`];
-    }
-    return isList && value !== withoutLastComma(value) ? [`${name}: ends with a comma`] : [];
-  });
-}
-
-/** The variables in the format of the configuration file. */
-export function environmentData(env: Environment): unknown {
+/** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
+export function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
+  const problems: string[] = [];
   const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });
   for (const [name, { path, isList }] of Object.entries(targetVariables)) {
-    const text = withoutQuotes((env[name] ?? '').trim());
-    const value = isList ? withoutLastComma(text) : text;
+    const text = env[name] ?? '';
+    const trimmed = text.trim();
+    // Blanks around the entries of a list are ignored.
+    if (!isList && text !== trimmed) problems.push(`${name}: begins or ends with a blank or a line break`);
+    const [, , unquoted = trimmed] = /^(["'])(.*)\1$/s.exec(trimmed) ?? [];
+    if (unquoted !== trimmed) {
+      problems.push(`${name}: is in quotes, which a shell removes and docker run --env-file does not`);
+    }
+    const value = isList ? unquoted.replace(/,\s*$/, '') : unquoted;
+    if (value !== unquoted) problems.push(`${name}: ends with a comma`);
     // An entry that is null is reported as empty.
     if (value !== '') document.setIn(path, isList ? value.split(',').map((entry) => entry.trim() || null) : value);
   }
-  return document.toJS();
+  return { data: document.toJS(), problems };
 }
 
 /**

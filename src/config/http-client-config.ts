@@ -19,14 +19,7 @@ const checked = (title: string, check: TextCheck) =>
 
 const secret = (check: TextCheck) =>
   z
-    .codec(stringSetting, z.custom<Secret>(), {
-      decode: (input, { issues }) => {
-        const message = check(input);
-        if (message !== undefined) issues.push({ code: 'custom', message, input });
-        return createSecret(input);
-      },
-      encode: () => REDACTED,
-    })
+    .codec(checked('secret', check), z.custom<Secret>(), { decode: createSecret, encode: () => REDACTED })
     .meta({ title: 'secret' });
 
 const basicAuth = z
@@ -151,27 +144,17 @@ export const httpClientChecks = [
 /** Structured-cloneable, like the whole configuration. File names are absolute. Files are read again for every poll. */
 export type HttpClientConfig = z.output<typeof httpClient>;
 
-/** As in Prometheus, names of files are relative to the file they are in. */
-export function withAbsoluteFiles<T extends HttpClientConfig>(endpoint: T, directory: string): T {
+/** Makes the names of files absolute. As in Prometheus, they are relative to the directory of the configuration file. */
+export function resolveFiles(
+  { basic_auth: basic, authorization: auth, http_headers: headers = {}, tls_config: tls }: HttpClientConfig,
+  directory: string,
+): void {
   const absolute = (file: string | undefined) => file && resolve(directory, file);
-  const { basic_auth: basic, authorization: auth, http_headers: headers, tls_config: tls } = endpoint;
-  return {
-    ...endpoint,
-    basic_auth: basic && { ...basic, password_file: absolute(basic.password_file) },
-    authorization: auth && { ...auth, credentials_file: absolute(auth.credentials_file) },
-    http_headers:
-      headers &&
-      Object.fromEntries(
-        Object.entries(headers).map(([name, values]) => [
-          name,
-          { ...values, files: values.files?.map((file) => resolve(directory, file)) },
-        ]),
-      ),
-    tls_config: tls && {
-      ...tls,
-      ca_file: absolute(tls.ca_file),
-      cert_file: absolute(tls.cert_file),
-      key_file: absolute(tls.key_file),
-    },
-  };
+  if (basic) basic.password_file = absolute(basic.password_file);
+  if (auth) auth.credentials_file = absolute(auth.credentials_file);
+  for (const each of Object.values(headers)) each.files = each.files?.map((file) => resolve(directory, file));
+  if (!tls) return;
+  tls.ca_file = absolute(tls.ca_file);
+  tls.cert_file = absolute(tls.cert_file);
+  tls.key_file = absolute(tls.key_file);
 }

@@ -11,16 +11,9 @@ import {
   createFileSchema,
   type FileSchema,
   OUTDATED_MS,
-  type TargetConfig,
 } from './config.js';
-import {
-  type Environment,
-  environmentData,
-  notationProblems,
-  presentTargetVariables,
-  variableOf,
-} from './environment.js';
-import { withAbsoluteFiles } from './http-client-config.js';
+import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
+import { resolveFiles } from './http-client-config.js';
 import { resolveHttpConfig } from './credentials.js';
 import { readTextFile } from './text-file.js';
 import { formatMessage, parseYaml, type FormatPosition, type PathMessage, validate } from './yaml.js';
@@ -41,8 +34,8 @@ export async function loadConfig({ configFile, env, fallback, ...checks }: Confi
   const variables = presentTargetVariables(env);
   if (configFile === undefined) {
     if (variables.length > 0) {
-      const problems = notationProblems(env);
-      const result = validateConfig({ data: environmentData(env), label: variableOf, directory: '' });
+      const { data, problems } = environmentData(env);
+      const result = validateConfig(data, variableOf, '');
       if (problems.length === 0) return result;
       return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
     }
@@ -61,11 +54,11 @@ async function loadFile(
   env: Environment,
   { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
 ): Promise<ConfigResult> {
-  const file = await readTextFile(path);
+  const file = await readTextFile(path, Infinity);
   if (!file.ok) return problem(`${path}: ${file.problem}`);
   const yaml = parseYaml(file.text, path);
   if (!yaml.ok) return yaml;
-  const result = validateConfig({ ...yaml, directory: dirname(path) }, schema);
+  const result = validateConfig(yaml.data, yaml.label, dirname(path), schema);
   if (!result.ok) return result;
   const referenced = await checkReferencedFiles(result.config, env, yaml.label);
   if (checkFiles && referenced.length > 0) return { ok: false, problems: referenced };
@@ -94,36 +87,20 @@ To try it without a node, run bridge-exporter demo.`;
 
 const problem = (message: string): ConfigResult => ({ ok: false, problems: [message] });
 
-interface ConfigData {
-  readonly data: unknown;
-  readonly label: FormatPosition;
-  /** Relative file names start there. */
-  readonly directory: string;
-}
-
-/** Validates data in the format of the configuration file. */
+/** Validates data in the format of the configuration file. Relative file names start at the directory. */
 export function validateConfig(
-  { data, label, directory }: ConfigData,
+  data: unknown,
+  label: FormatPosition,
+  directory: string,
   schema = createFileSchema(new Set(), new Set()),
 ): ConfigResult {
   const result = validate(schema, data, label);
   if (!result.ok) return result;
-  const { recorder, targets, ...others } = result.value;
-  const config = {
-    ...others,
-    targets: targets.map((target) => inDirectory(target, directory)),
-    recorder: { ...recorder, directory: recorder.directory && resolve(directory, recorder.directory) },
-  };
+  const { value: config } = result;
+  if (config.recorder.directory !== undefined)
+    config.recorder.directory = resolve(directory, config.recorder.directory);
+  for (const { connection } of connectionsOf(config.targets)) resolveFiles(connection, directory);
   return { ok: true, config, warnings: findWarnings(config).map((warning) => formatMessage(warning, label)) };
-}
-
-function inDirectory({ bridge, crosschain, ...target }: TargetConfig, directory: string): TargetConfig {
-  const external = bridge?.external && withAbsoluteFiles(bridge.external, directory);
-  return {
-    ...target,
-    ...(bridge && { bridge: { ...withAbsoluteFiles(bridge, directory), external } }),
-    ...(crosschain && { crosschain: withAbsoluteFiles(crosschain, directory) }),
-  };
 }
 
 /** A node walks the whole history of every chain for a window this long. */
@@ -176,6 +153,6 @@ export function configHash(config: Config): number {
 /** A hash of the content of a configuration file. It also changes when the file can no longer be read. */
 export async function hashConfigFile(path: string): Promise<string> {
   return createHash('sha256')
-    .update(JSON.stringify(await readTextFile(path)))
+    .update(JSON.stringify(await readTextFile(path, Infinity)))
     .digest('base64');
 }

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Result } from '../result.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
@@ -12,49 +12,21 @@ export type TextResult = Result<{ readonly text: string }, { readonly problem: s
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
 
-/** Reads a text file without trailing line breaks. */
-export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<TextResult> {
-  return readText(path, readLimited(path, maxBytes));
-}
-
-/** Reads a text file of any size and type, such as a pipe. */
-export async function readTextFile(path: string): Promise<TextResult> {
-  return readText(path, readFile(path));
-}
-
-async function readText(path: string, bytes: Promise<Buffer>): Promise<TextResult> {
+/** Reads a text file without trailing line breaks. With the limit `Infinity`, it can also be of another type, such as a pipe. */
+export async function readTextFile(path: string, maxBytes = MAX_BYTES): Promise<TextResult> {
+  const unsuitable = (problem: string): TextResult => ({ ok: false, problem, isMissing: false });
   try {
-    const text = decodeUtf8(await bytes).replace(/[\r\n]+$/, '');
-    if (text === '') throw new UnsuitableFile('is empty');
-    return { ok: true, text };
+    const stats = await stat(path);
+    if (!stats.isFile() && maxBytes !== Infinity) return unsuitable('is not a file');
+    if (stats.size > maxBytes) return unsuitable(`is larger than ${formatSize(maxBytes)}`);
+    const bytes = await readFile(path);
+    // Notepad and PowerShell write UTF-16 with a byte order mark.
+    if (/^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))) return unsuitable('is UTF-16 — expected UTF-8');
+    if (!isUtf8(bytes)) return unsuitable('is not UTF-8');
+    const text = new TextDecoder().decode(bytes).replace(/[\r\n]+$/, '');
+    return text === '' ? unsuitable('is empty') : { ok: true, text };
   } catch (error) {
-    const problem = error instanceof UnsuitableFile ? error.message : readProblem(path, error);
-    return { ok: false, problem, isMissing: errorCode(error) === 'ENOENT' };
-  }
-}
-
-class UnsuitableFile extends Error {}
-
-async function readLimited(path: string, maxBytes: number): Promise<Buffer> {
-  // O_NONBLOCK: opening a named pipe without a writer would block forever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw new UnsuitableFile('is not a file');
-    if (stats.size > maxBytes) throw new UnsuitableFile(`is larger than ${formatSize(maxBytes)}`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  // Notepad and PowerShell write UTF-16 with a byte order mark.
-  if (/^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))) throw new UnsuitableFile('is UTF-16 — expected UTF-8');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new UnsuitableFile('is not UTF-8');
+    return { ok: false, problem: readProblem(path, error), isMissing: errorCode(error) === 'ENOENT' };
   }
 }
 
@@ -75,7 +47,7 @@ export function createFileReader(problems: PathMessage[], directory = '') {
   return async (file: string | undefined, path: Path, check: TextCheck): Promise<string | undefined> => {
     if (file === undefined) return undefined;
     const name = resolve(directory, file);
-    const content = await readSmallFile(name);
+    const content = await readTextFile(name);
     const problem = content.ok ? check(content.text) : content.problem;
     if (problem !== undefined) problems.push({ path, message: `${name} ${problem}` });
     return content.ok && problem === undefined ? content.text : undefined;

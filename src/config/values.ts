@@ -26,65 +26,52 @@ export const stringSetting = z
     ),
   );
 
-function parsed<T>(
+/** A number in a range, written with a unit. */
+function numberSetting(
   title: string,
   expected: string,
-  parse: (text: string) => T | undefined,
-  print: (value: T) => string,
+  [smallest, largest]: readonly [number, number],
+  parse: (text: string) => number | undefined,
+  print: (value: number) => string,
 ) {
   return z
-    .codec(stringSetting, z.custom<T>(), {
-      decode: (input, { issues }) => {
-        const value = parse(input);
-        if (value !== undefined) return value;
-        issues.push({ code: 'custom', message: `expected ${expected}`, input });
-        return z.NEVER;
+    .codec(stringSetting, z.number(`expected ${expected}`), {
+      decode: (text) => {
+        const value = parse(text);
+        return value !== undefined && value >= smallest && value <= largest ? value : Number.NaN;
       },
       encode: print,
     })
     .meta({ title });
 }
 
-const within = (value: number | undefined, smallest: number, largest: number): number | undefined =>
-  value !== undefined && value >= smallest && value <= largest ? value : undefined;
-
 const durationRange = (smallest: number, largest: number): string =>
   `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
 
 /** A duration in milliseconds. */
-export const durationSetting = (smallest: number, largest: number) =>
-  parsed(
-    'duration',
-    durationRange(smallest, largest),
-    (text) => within(parseDuration(text), smallest, largest),
-    formatDuration,
-  );
+export const durationSetting = (...range: readonly [smallest: number, largest: number]) =>
+  numberSetting('duration', durationRange(...range), range, parseDuration, formatDuration);
 
 /** A duration, or `auto` if the program determines it. */
-export const durationOrAutoSetting = (smallest: number, largest: number) =>
-  z.union([z.literal('auto'), durationSetting(smallest, largest)], {
-    error: `expected auto or ${durationRange(smallest, largest)}`,
-  });
+export const durationOrAutoSetting = (...range: readonly [smallest: number, largest: number]) =>
+  z.union([z.literal('auto'), durationSetting(...range)], { error: `expected auto or ${durationRange(...range)}` });
 
 /** A size in bytes. */
-export const sizeSetting = (smallest: number, largest: number) =>
-  parsed(
-    'size',
-    `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`,
-    (text) => within(parseSize(text), smallest, largest),
-    formatSize,
-  ).meta({ type: ['string', 'integer'] });
+export const sizeSetting = (smallest: number, largest: number) => {
+  const expected = `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`;
+  return numberSetting('size', expected, [smallest, largest], parseSize, formatSize).meta({
+    type: ['string', 'integer'],
+  });
+};
 
 // No leading zeros: a node would parse them as an octal number.
 const digits = /^(?:0|[1-9]\d*)$/;
 
-export const integerSetting = (smallest: number, largest: number) =>
-  parsed(
-    'integer',
-    `an integer from ${smallest} to ${largest}`,
-    (text) => within(digits.test(text) ? Number(text) : undefined, smallest, largest),
-    String,
-  ).meta({ type: ['string', 'integer'] });
+export const integerSetting = (smallest: number, largest: number) => {
+  const parse = (text: string) => (digits.test(text) ? Number(text) : undefined);
+  const expected = `an integer from ${smallest} to ${largest}`;
+  return numberSetting('integer', expected, [smallest, largest], parse, String).meta({ type: ['string', 'integer'] });
+};
 
 /** An integer that may be above 2^53: its decimal digits. */
 export const bigIntegerSetting = (smallest: bigint, largest: bigint, largestName = String(largest)) =>

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { writeAtomically } from '../atomic-write.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
-import { readSmallFile } from '../config/text-file.js';
+import { readTextFile } from '../config/text-file.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
 import { DAY_SECONDS, MEBIBYTE, formatSize } from '../units.js';
@@ -122,7 +122,7 @@ interface StoredState {
 }
 
 async function load(path: string, log: Logger): Promise<(StoredState & { readonly checksum: string }) | undefined> {
-  const file = await readSmallFile(path, MAX_BYTES);
+  const file = await readTextFile(path, MAX_BYTES);
   const state = file.ok ? parseFile(file.text) : undefined;
   if (state !== undefined) {
     log.info(`the state of ${state.endpoints.length} endpoints was read from ${path}`);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { readSmallFile } from '../config/text-file.js';
+import { readTextFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
 import { startRepeating } from '../tasks.js';
@@ -71,7 +71,7 @@ type WebConfigResult = Result<{ readonly config: WebConfig }>;
 
 /** Reads a web configuration and the files that it names. */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const text = await readSmallFile(path);
+  const text = await readTextFile(path);
   if (!text.ok) return { ok: false, problems: [`${path}: ${text.problem}`] };
   const yaml = parseYaml(text.text, path);
   if (!yaml.ok) return yaml;

@@ -143,6 +143,7 @@ describe('loadConfig without a file', () => {
         'BRIDGE_WATCH: ends with a comma',
         `CROSSCHAIN_URL: ${blanks}`,
         `CROSSCHAIN_WINDOW: ${blanks}`,
+        `CROSSCHAIN_WINDOW: ${quotes}`,
         `CROSSCHAIN_HUB_CHAIN_IDS: ${quotes}`,
         `POLL_INTERVAL: ${blanks}`,
         'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',

@@ -10,7 +10,7 @@ export function parseConfig(text: string, path: string, metricLabels: ReadonlySe
   const yaml = parseYaml(text, path);
   if (!yaml.ok) return yaml;
   const schema = createFileSchema(metricLabels, problemNames);
-  return validateConfig({ ...yaml, directory: dirname(path) }, schema);
+  return validateConfig(yaml.data, yaml.label, dirname(path), schema);
 }
 
 /** Parses a valid configuration. Throws for an invalid one. */
