@@ -7,15 +7,14 @@ import {
   LineCounter,
   parseDocument,
   Scalar,
-  visit,
-  type Document,
   type ErrorCode,
-  type Node,
-  type Pair,
   type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { z } from 'zod';
 import type { Result } from '../result.js';
+import { isMapping } from './values.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
 
@@ -86,76 +85,103 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
 
-/** How often an anchor is used, with the aliases inside it: limits the expansion of nested aliases. */
-const MAX_ALIASES = 10_000;
-
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
   const lines = new LineCounter();
-  const document = parseDocument(text, { ...options, lineCounter: lines });
+  const { contents, errors, warnings } = parseDocument(text, { ...options, lineCounter: lines });
   const positionOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${source}:${line}:${col}`;
   };
-  const errors = [...document.errors, ...document.warnings].map((error) => ({
-    offset: error.pos[0],
-    message: unquoted(error),
-  }));
-  const problems = errors.length > 0 ? errors : findUnsupported(document);
-  if (problems.length > 0) {
+  const syntax = [...errors, ...warnings].map((error) => ({ offset: error.pos[0], message: unquoted(error) }));
+  const { data, entriesOf, problems } = convert(syntax.length > 0 ? null : contents);
+  const found = [...syntax, ...problems];
+  if (found.length > 0) {
     // A single mistake causes several errors of the parser, of which the first in each line is kept.
-    const byLine = new Map(problems.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
-    const format = ({ offset, message }: (typeof problems)[number]) => `${positionOf(offset)}: ${message}`;
+    const byLine = new Map(found.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
+    const format = ({ offset, message }: (typeof found)[number]) => `${positionOf(offset)}: ${message}`;
     return { ok: false, problems: formatFirst(Array.from(byLine.values()).toReversed(), format) };
   }
-  try {
-    const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const label: FormatPosition = (path) => {
-      const position = document.contents === null ? source : positionOf(offsetOf(document, path));
-      return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
-    };
-    return { ok: true, data, label };
-  } catch (error) {
-    // Thrown only for more aliases than the limit.
-    if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, problems: [`${source}: ${error.message}`] };
-  }
+  // Stops at the deepest part of the path that exists: a missing key has the position of its mapping.
+  const label: FormatPosition = (path) => {
+    let entry: Entry | undefined = { value: data, offset: offsetIn(contents) };
+    let { offset } = entry;
+    for (const segment of path) {
+      entry = entriesOf.get(entry?.value)?.get(segment);
+      offset = entry?.offset ?? offset;
+    }
+    const position = contents === null ? source : positionOf(offset);
+    return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
+  };
+  return { ok: true, data, label };
 }
 
-/** Problems that the parser accepts, although its data would be incomplete. */
-function findUnsupported(document: Document.Parsed) {
-  const found: { readonly offset: number; readonly message: string }[] = [];
-  const report = (node: Node, message: string) => found.push({ offset: offsetIn(node), message });
-  const anchors = new Map<string, Node>();
-  const aliases = new Map<unknown, Node>();
-  const merges: { readonly key: Node; readonly value: unknown }[] = [];
-  visit(document, {
-    Value: (position, node) => {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+interface Entry {
+  readonly value: unknown;
+  /** Where the entry starts in the text. */
+  readonly offset: number;
+}
+
+/** Aliases can repeat the values of a small file without end. */
+const MAX_VALUES = 300_000;
+
+/** The data of a node, the entries of all mappings and lists in it, and what the parser accepts although the data would be incomplete. */
+function convert(root: unknown) {
+  const problems: { readonly offset: number; readonly message: string }[] = [];
+  const report = (node: unknown, message: string) => void problems.push({ offset: offsetIn(node), message });
+  const entriesOf = new Map<unknown, Map<PropertyKey, Entry>>();
+  const anchors = new Map<string, { readonly value: unknown; readonly size: number }>();
+  /** Number of values, with those that aliases repeat. */
+  let size = 0;
+
+  function convertNode(node: unknown): unknown {
+    const sizeBefore = size;
+    size += 1;
+    if (isAlias(node)) {
+      const anchor = anchors.get(node.source);
+      if (anchor === undefined) report(node, 'Unresolved alias (its anchored value must end before it)');
+      size += anchor?.size ?? 0;
+      if (size > MAX_VALUES && sizeBefore <= MAX_VALUES) report(node, `Aliases repeat more than ${MAX_VALUES} values`);
+      return anchor?.value;
+    }
+    const value = isMap(node) ? convertMap(node) : isSeq(node) ? convertList(node) : isScalar(node) ? node.value : null;
+    if (isNode(node) && node.anchor !== undefined) anchors.set(node.anchor, { value, size: size - sizeBefore });
+    return value;
+  }
+
+  function convertList({ items }: YAMLSeq): unknown[] {
+    const values = items.map(convertNode);
+    entriesOf.set(values, new Map(values.map((value, index) => [index, { value, offset: offsetIn(items[index]) }])));
+    return values;
+  }
+
+  function convertMap({ items }: YAMLMap): object {
+    const entries = new Map<PropertyKey, Entry>();
+    for (const { key, value } of items) {
+      const name = isScalar(key) ? String(key.value) : '';
       // zod ignores a key of this name, because objects have such a property.
-      if (position !== 'key' || !isScalar(node) || node.value !== '__proto__') return;
-      report(node, '__proto__ is not a supported key');
-    },
-    Pair: (_position, { key, value }) => {
-      if (isMergeKey(key)) merges.push({ key, value });
-    },
-    Alias: (_position, alias, path) => {
-      const anchor = anchors.get(alias.source);
-      if (anchor === undefined) report(alias, 'Unresolved alias (the anchor must be set before the alias)');
-      else if (path.includes(anchor)) report(alias, 'An alias cannot be inside its anchor');
-      else aliases.set(alias, anchor);
-    },
-  });
-  for (const { key, value } of merges) {
-    const source = aliases.get(value) ?? value;
-    const sources = isSeq(source) ? source.items.map((item) => aliases.get(item) ?? item) : [source];
-    if (!sources.every(isMap)) report(key, 'Only mappings can be merged with <<');
+      if (name === '__proto__') report(key, '__proto__ is not a supported key');
+      // In quotes, it is the name of a key.
+      else if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN) merge(entries, key, convertNode(value));
+      else entries.set(name, { value: convertNode(value), offset: offsetIn(key) });
+    }
+    const mapping = Object.fromEntries(Array.from(entries, ([name, { value }]) => [name, value]));
+    entriesOf.set(mapping, entries);
+    return mapping;
   }
-  return found;
-}
 
-/** In quotes, it is the name of a key. */
-const isMergeKey = (key: unknown): key is Scalar => isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN;
+  /** As in Prometheus, own keys of a mapping have precedence, and then those of the first mapping that it merges. */
+  function merge(entries: Map<PropertyKey, Entry>, key: unknown, value: unknown): void {
+    const sources: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (!sources.every(isMapping)) report(key, 'Only mappings can be merged with <<');
+    else if (size <= MAX_VALUES) {
+      const merged = sources.flatMap((source) => Array.from(entriesOf.get(source) ?? []));
+      for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, entry);
+    }
+  }
+
+  return { data: convertNode(root), entriesOf, problems };
+}
 
 /** Replace messages of the parser that quote the file, which may contain secrets. */
 const messages: Partial<Record<ErrorCode, string>> = {
@@ -176,8 +202,6 @@ const options: Parameters<typeof parseDocument>[1] = {
   // Numbers stay strings, so that large integers and decimals keep every digit.
   customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !numberTags.has(tag.tag)),
   resolveKnownTags: false,
-  // As in Prometheus, `<<: *base` merges a mapping.
-  merge: true,
   stringKeys: true,
   uniqueKeys: true,
   prettyErrors: false,
@@ -186,30 +210,4 @@ const options: Parameters<typeof parseDocument>[1] = {
 
 const numberTags: ReadonlySet<string> = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
-const offsetIn = (node: Node): number => node.range?.[0] ?? 0;
-
-/** The offset of the deepest part of the path that exists: a missing key has the position of its mapping. */
-function offsetOf(document: Document.Parsed, path: Path): number {
-  let node: unknown = document.contents;
-  let offset = isNode(node) ? offsetIn(node) : 0;
-  for (const segment of path) {
-    const parent = isAlias(node) ? node.resolve(document) : node;
-    const [pair] = isMap(parent) ? pairsOf(document, parent, segment) : [];
-    const item: unknown = isSeq(parent) && typeof segment === 'number' ? parent.items[segment] : undefined;
-    const start = pair?.key ?? item;
-    if (!isNode(start)) break;
-    node = pair ? pair.value : item;
-    offset = offsetIn(start);
-  }
-  return offset;
-}
-
-/** The pairs of a key in a mapping and then in the mappings that it merges; the first one counts. */
-function pairsOf(document: Document.Parsed, node: unknown, segment: PropertyKey): readonly Pair[] {
-  if (isAlias(node)) return pairsOf(document, node.resolve(document), segment);
-  if (isSeq(node)) return node.items.flatMap((item) => pairsOf(document, item, segment));
-  if (!isMap(node)) return [];
-  const own = node.items.filter(({ key }) => isScalar(key) && key.value === segment);
-  const merges = node.items.filter(({ key }) => isMergeKey(key));
-  return [...own, ...merges.flatMap(({ value }) => pairsOf(document, value, segment))];
-}
+const offsetIn = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0);

@@ -20,6 +20,10 @@ const noMapping = (received: string) => `Invalid input: expected object, receive
 
 const NO_PROBLEM = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
 
+/** Twenty values, each with aliases of the one before. */
+const levels = (valueOf: (alias: string, level: number) => string): string =>
+  Array.from({ length: 20 }, (_, index) => `a${index + 1}: &a${index + 1} ${valueOf(`*a${index}`, index)}`).join('\n');
+
 /** One file for each kind of error. */
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
   ['no content', '# later\n', 'b: is empty'],
@@ -37,18 +41,27 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an alias without an anchor',
     withName('*other'),
-    'b:3:11: Unresolved alias (the anchor must be set before the alias)',
+    'b:3:11: Unresolved alias (its anchored value must end before it)',
   ],
   [
-    'too many aliases',
-    `a: &a [x, x]\nb: &b [${'*a,'.repeat(101)}]\nc: [${'*b,'.repeat(101)}]`,
-    'b: Excessive alias count indicates a resource exhaustion attack',
+    'aliases that repeat a few values without end',
+    `a0: &a0 [x, x]\n${levels((alias) => `[${`${alias},`.repeat(101)}]`)}`,
+    'b:4:34: Aliases repeat more than 300000 values',
   ],
-  ['an alias of a list that contains it', 'targets: &a\n  - *a', 'b:2:5: An alias cannot be inside its anchor'],
+  [
+    'merges that repeat a few values without end',
+    `a0: &a0 {x: x}\n${levels((alias, level) => `{<<: [${`{<<: ${alias}, y${level}: ${alias}},`.repeat(101)}]}`)}`,
+    'b:4:29: Aliases repeat more than 300000 values',
+  ],
+  [
+    'an alias of a list that contains it',
+    'targets: &a\n  - *a',
+    'b:2:5: Unresolved alias (its anchored value must end before it)',
+  ],
   [
     'a mapping that merges itself',
     withBridge('tls_config: &a {server_name: a, <<: *a}'),
-    'b:5:43: An alias cannot be inside its anchor',
+    'b:5:43: Unresolved alias (its anchored value must end before it)',
   ],
   [
     'merges of anything but mappings, and of nothing',
@@ -56,7 +69,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:1:11: Only mappings can be merged with <<',
     'b:2:10: Only mappings can be merged with <<',
     'b:3:11: Only mappings can be merged with <<',
-    'b:4:13: Unresolved alias (the anchor must be set before the alias)',
+    'b:4:13: Unresolved alias (its anchored value must end before it)',
     'b:8:5: Only mappings can be merged with <<',
   ],
   [
