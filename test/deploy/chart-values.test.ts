@@ -135,6 +135,22 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       { config: { tokens: [{ contract: '0x', min_batch_fee: 5 }] } },
       "at '/config/tokens/0/min_batch_fee': got number, want string",
     ],
+    [
+      { config: { targets: [{ bridge: { watch: [1e21] } }] } },
+      "at '/config/targets/0/bridge/watch/0': got number, want string",
+    ],
+    [
+      { config: { targets: [{ crosschain: { ignore: { indexes: [0x1f] } } }] } },
+      "at '/config/targets/0/crosschain/ignore/indexes/0': got number, want string",
+    ],
+    [
+      { config: { targets: [{ crosschain: { window: 1e16 } }] } },
+      "at '/config/targets/0/crosschain/window': maximum: got",
+    ],
+    [
+      { config: { targets: [{ crosschain: { hub_chain_ids: [7000, 1e16] } }] } },
+      "at '/config/targets/0/crosschain/hub_chain_ids/1': maximum: got",
+    ],
     // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
     [{ config: { poll: {} } }, 'config has no targets'],
