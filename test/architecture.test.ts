@@ -104,7 +104,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'document-types.ts',
     'documents.ts',
     'facts',
-    'flow',
     'http',
     'engine',
     'problems',

@@ -9,6 +9,7 @@ import {
   changeOf,
   increaseOf,
   latest,
+  lowest,
   ofCurrentData,
   orNothing,
   orZero,
@@ -23,7 +24,7 @@ const TARGET = '{{cluster}} {{target}}';
 const TOKEN = { by: ['token_contract'] } as const;
 const coins = (amount: string): string => perToken(amount, '/', `10 ^ ${latest('bridge_token_decimals', TOKEN)}`);
 const AGE_LIMIT = latest('crosschain_age_limit_seconds', { by: CHAIN });
-const OLDEST_DUE = ageOf('bridge_oldest_due_transfer_timestamp_seconds');
+const OLDEST_BATCH = `(${latest('bridge_height')} - ${lowest('bridge_batch_oldest_height')}) * ${latest('bridge_block_time_seconds')}`;
 const QUEUE = latest('bridge_unbatched_transfers');
 const ALL_WAITING = perToken(
   latest('bridge_token_unbatched_transfers', TOKEN),
@@ -49,7 +50,7 @@ const now: Row = {
     table({
       title: 'Bridges',
       description:
-        'Which bridge has the problem, is its data current, and what does it wait for? A dash: the node sent no data, or there is nothing to sign. Of limit: waiting transfers as a share of backlog_limit. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
+        'Which bridge has the problem, is its data current, and what does it wait for? A dash: the node sent no data, or there is nothing to sign. Of limit: waiting transfers as a share of backlog_limit. Oldest batch: its age, by hub heights. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
       noValue: 'no bridge is polled',
       height: 6,
       labels: { target: 'Target' },
@@ -80,8 +81,8 @@ const now: Row = {
           latest('bridge_backlog_limit_transfers'),
         ),
         {
-          title: 'Oldest due',
-          expr: orNothing(OLDEST_DUE, [], QUEUE),
+          title: 'Oldest batch',
+          expr: orNothing(OLDEST_BATCH, [], QUEUE),
           unit: 'dtdhms',
           texts: { '-1': ['none', 'transparent'] },
         },
@@ -264,16 +265,15 @@ const overTime: Row = {
     graph({
       title: 'Durations of withdrawals',
       description:
-        'How long do withdrawals take that were executed in the last day, and how long has the oldest one waited that is not? Those that are stuck are in no median. A batch counts from its creation, a transfer from the first document with it. The dashed line is the objective of the target.',
-      noValue: 'none was executed in a day, and none is due',
+        'How long do withdrawals take that were executed in the last day, and how old is the oldest batch that is not? Those that are stuck are in no median. A batch counts from its creation, a transfer from the first document with it.',
+      noValue: 'none was executed in a day, and no batch waits',
       unit: 'dtdhms',
       min: 0,
       series: [
-        { expr: ofCurrentData(OLDEST_DUE, 'module_state'), legend: `${TARGET} oldest due, not executed` },
+        { expr: ofCurrentData(OLDEST_BATCH, 'module_state'), legend: `${TARGET} oldest batch, not executed` },
         { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },
         { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, 99 %` },
         { expr: quantileOf(0.5, 'bridge_batch_duration_seconds'), legend: `${TARGET} batch, median` },
-        { expr: latest('bridge_objective_seconds'), legend: `${TARGET} objective`, isReference: true },
       ],
     }),
     graph({

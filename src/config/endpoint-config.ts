@@ -19,15 +19,6 @@ import {
 
 const withoutRepetitions = (entries: string[]): string[] => [...new Set(entries)];
 
-const objective = z.strictObject({
-  withdrawal: durationSetting(MINUTE_MS, 30 * DAY_MS).describe(
-    'Maximum time from the first document with a withdrawal to its execution. It becomes a bucket of `bridge_transfer_duration_seconds`.',
-  ),
-  ratio: fractionSetting.prefault('0.99').describe('Share of the withdrawals, and of the time, that has to meet it.'),
-});
-
-export type Objective = z.output<typeof objective>;
-
 const nodeQueries = (what: string) =>
   z
     .enum(['auto', 'off'])
@@ -58,9 +49,6 @@ const bridgeSettings = z.strictObject({
   backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('500')
     .describe('Number of pending transfers above which an alert fires.'),
-  objective: objective
-    .optional()
-    .describe('How long withdrawals may take. `BridgeObjectiveMissed` fires when too many take longer.'),
   validator_names: z
     .enum(['staking', 'off'])
     .prefault('staking')

@@ -4,7 +4,6 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
-import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
@@ -76,7 +75,6 @@ export interface EndpointState extends EndpointSettings {
   readonly regressionsSinceSuccess: number;
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
-  readonly flowHistory: FlowHistory;
 }
 
 interface SuccessfulPoll {
@@ -123,7 +121,6 @@ export function initialState(settings: EndpointSettings, addedAt: Instant): Endp
     regressionsSinceSuccess: 0,
     queries: new Map(),
     problems: NO_PROBLEMS,
-    flowHistory: NO_FLOW_HISTORY,
   };
 }
 

@@ -71,7 +71,7 @@ function restarted(last: LastDocument): StoredDocument {
   if (isOf('module_state', last)) {
     const { document, past, flow } = last;
     // The next document has them.
-    const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, hubSide: undefined };
+    const nothing = { watched: [], hubCoinDenom: undefined, hubSide: undefined };
     return { document, identity, height, past: past && { ...past, ...nothing }, flow: restartedBridge(flow) };
   }
   if (isOf('rate_limiter_input', last)) {

@@ -4,7 +4,6 @@ import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
-import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
@@ -115,7 +114,6 @@ export function step<Name extends DocumentName>(
     restored: undefined,
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isMissingOnNode), at) },
-    flowHistory: historyAfter(state.flowHistory, snapshot, at),
   };
 }
 
@@ -139,7 +137,7 @@ function identityOf<Name extends DocumentName>(
 }
 
 function forgotten(state: EndpointState): EndpointState {
-  return { ...state, restored: undefined, problems: NO_PROBLEMS, flowHistory: NO_FLOW_HISTORY };
+  return { ...state, restored: undefined, problems: NO_PROBLEMS };
 }
 
 /** The state after a poll with the same result as the last poll. Between two recorded polls are others with the same result. */
@@ -152,12 +150,7 @@ export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState
     ...repeated,
     lastSuccess: { ...lastSuccess, at },
     problems: repeatJudgement(state.problems, at),
-    flowHistory: historyAfter(state.flowHistory, lastSuccess.snapshot, at),
   };
-}
-
-function historyAfter(before: FlowHistory, snapshot: Snapshot, at: Instant): FlowHistory {
-  return isOf('module_state', snapshot) ? flowHistoryAfter(before, snapshot.flow, at) : before;
 }
 
 /** Derives facts, flow and problems of a document, and renders them. */

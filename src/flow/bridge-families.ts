@@ -1,16 +1,8 @@
-import {
-  counter,
-  families,
-  histogram,
-  labeledCounter,
-  labelValues,
-  type LabelValues,
-  type Sample,
-} from '../metrics/family.js';
+import { families, histogram, labeledCounter, labelValues, type LabelValues, type Sample } from '../metrics/family.js';
 import { OTHER } from '../facts/label-value.js';
 import type { TokenCounter } from './bridge-changes.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
-import { countLate, histogramSamples } from './histogram.js';
+import { histogramSamples } from './histogram.js';
 import { splitTotals } from './totals.js';
 
 const PER_TOKEN = ['token_contract', 'denom'] as const;
@@ -80,12 +72,6 @@ export const bridgeFlowFamilies = families<BridgeFlow>({
     stability: 'experimental',
     labels: PER_TOKEN,
     derive: tokenCounters([], [[{}, 'amountDeposited']]),
-  }),
-  bridge_transfers_late_total: counter({
-    help: 'Total number of outgoing transfers executed later than the objective; absent without one.',
-    stability: 'experimental',
-    value: ({ transferDurations, objectiveSeconds }) =>
-      objectiveSeconds === undefined ? undefined : countLate(transferDurations, objectiveSeconds).late,
   }),
   bridge_batch_duration_seconds: histogram({
     help: 'Time from the creation of a batch to its execution, by hub heights and the block time in use.',

@@ -15,7 +15,7 @@ import {
   type HighestIds,
 } from './bridge-document.js';
 import { interrupted, isStale, notCompared, withGap, type ComparisonState, type FlowOptions } from './gaps.js';
-import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
+import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
 
 /*
@@ -38,8 +38,6 @@ export interface BridgeFlow extends ComparisonState<Baseline> {
   readonly tokens: Totals<TokenTotals>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
-  /** The objective for transfers, where a bucket of their durations ends. */
-  readonly objectiveSeconds: number | undefined;
   /** The highest ids so far. After a rollback, or of a node that is behind, lower ids do not count again. */
   readonly highest: HighestIds | undefined;
 }
@@ -48,7 +46,6 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   tokens: new Map([[OTHER, { denom: OTHER, counts: {} }]]),
   batchDurations: EMPTY_HISTOGRAM,
   transferDurations: EMPTY_HISTOGRAM,
-  objectiveSeconds: undefined,
   ...notCompared(gapReasons),
   highest: undefined,
 };
@@ -71,11 +68,10 @@ export function countOf(tokens: Iterable<TokenTotals>, counter: TokenCounter): n
  * 3. becomes the baseline, with the time at which each new transfer arrived.
  */
 export function trackBridge(
-  before: BridgeFlow,
+  flow: BridgeFlow,
   input: BridgeInput,
   { staleAfterMs, maxSeries }: FlowOptions,
 ): BridgeFlow {
-  const flow = withObjective(before, input);
   const document = readFlowDocument(input);
   const { baseline, isInterrupted } = flow;
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
@@ -106,11 +102,6 @@ export function trackBridge(
   if (changes?.hasUnseen === true) return withGap(next, 'unseen');
   // An interruption was counted when it began.
   return gapReason === undefined || isInterrupted ? next : withGap(next, gapReason);
-}
-
-function withObjective(flow: BridgeFlow, { settings: { objective } }: BridgeInput): BridgeFlow {
-  const objectiveSeconds = objective && objective.withdrawal / 1000;
-  return { ...flow, transferDurations: withBucket(flow.transferDurations, objectiveSeconds), objectiveSeconds };
 }
 
 function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {

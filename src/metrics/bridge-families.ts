@@ -8,7 +8,6 @@ import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import * as integrity from '../facts/bridge/integrity.js';
-import { oldestDueTransfers } from '../facts/bridge/objective.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
 import * as signatures from '../facts/bridge/signatures.js';
@@ -441,29 +440,6 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
     value: (input) =>
       lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
-  }),
-  bridge_objective_seconds: gauge({
-    help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
-    stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && objective.withdrawal / 1000,
-  }),
-  bridge_objective_ratio: gauge({
-    help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',
-    stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && asNumeral(objective.ratio),
-  }),
-  bridge_oldest_due_transfer_timestamp_seconds: labeledGauge({
-    help: 'Time since which the oldest due transfers wait, in a live batch or in a queue whose fees pay for one, by whether their fees are sufficient or unknown; absent when there are none.',
-    stability: 'experimental',
-    // Two series per target.
-    labels: ['fees'],
-    derive: (input) => {
-      const { sufficient, unknown } = oldestDueTransfers(input);
-      return [
-        { labels: { fees: 'sufficient' }, value: sufficient },
-        { labels: { fees: 'unknown' }, value: unknown },
-      ];
-    },
   }),
   bridge_newest_attested_nonce: gauge({
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',

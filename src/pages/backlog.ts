@@ -1,26 +1,22 @@
-import { isoTime, wallSeconds, type Moment } from '../clock.js';
+import { wallSeconds, type Moment } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
-import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
-import { countLate } from '../flow/histogram.js';
-import { pastOf } from '../engine/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
 import { sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
-import { blockTimeOf } from './time.js';
-import type { EndpointView, ShownEndpoint } from './view.js';
+import type { EndpointView } from './view.js';
 import { severityOf, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
-import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
+import { DAY_SECONDS } from '../units.js';
 
 /*
- * The backlog in numbers, on both pages and in their JSON. A healthy bridge has three numbers: waiting transfers, pending events, and executed
- * withdrawals. Other numbers appear when they are problems.
+ * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and pending events. Other numbers
+ * appear when they are problems.
  */
 
 /** A number of the backlog of an endpoint. */
@@ -44,15 +40,10 @@ interface Statistic {
 }
 
 /** The shown statistics of an endpoint. */
-export function backlogStatistics(
-  judged: Pick<TargetVerdicts, 'verdicts'>,
-  items: Items,
-  flow: FlowView | null,
-  now: Moment,
-) {
+export function backlogStatistics(judged: Pick<TargetVerdicts, 'verdicts'>, items: Items, now: Moment) {
   const isBridge = items.document === 'module_state';
   const crosschain = items.document === 'rate_limiter_input' ? crosschainStatistics(items, now) : [];
-  return (isBridge ? bridgeStatistics(items, flow) : crosschain).flatMap((statistic) => {
+  return (isBridge ? bridgeStatistics(items) : crosschain).flatMap((statistic) => {
     const {
       alerts,
       shownWithoutAlert: shown,
@@ -69,10 +60,10 @@ export function backlogStatistics(
   });
 }
 
-function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly Statistic[] {
+function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   const { batches, valsets, claims, transfers, batchedTransfers } = items;
   const queued = transfers.total;
-  const oldestDue = flow?.oldestDueSeconds ?? null;
+  const oldestBatch = items.oldestBatchAge?.seconds ?? null;
   const isTimeoutKnown = listedRows(batches).every(({ state }) => state !== null);
   const timedOut = waiting(items, 'timeout');
   return [
@@ -86,7 +77,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
         ...[waitingAmounts(items.tokens)].filter((amounts) => amounts !== ''),
-        ...(oldestDue === null ? [] : [`the oldest due for ${durationInWords(oldestDue)}`]),
+        ...(oldestBatch === null ? [] : [`the oldest batch ${durationInWords(oldestBatch)} old`]),
       ],
     },
     {
@@ -236,52 +227,8 @@ function oldest<Row>(
 const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>
   age?.seconds ?? null;
 
-export type FlowView = NonNullable<ReturnType<typeof flowView>>;
-
-/** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
-export function flowView({ state: { lastSuccess, flowHistory: history }, job }: ShownEndpoint, now: Moment) {
-  const { since } = history;
-  const dueSince = pastOf('module_state', lastSuccess?.snapshot)?.oldestDueSeconds;
-  const hour = flowIncrease(history, HOUR_SECONDS / 60, now.at);
-  const day = flowIncrease(history, DAY_SECONDS / 60, now.at);
-  if (since === undefined || hour === undefined || day === undefined) return null;
-  return {
-    /** The start of counting, ISO 8601. A restart of the exporter begins at 0. */
-    since: isoTime(wallSeconds(since, now)),
-    countedSeconds: now.at - since,
-    /** Withdrawals executed in the last hour and in the last 24 hours, at most since counting began. */
-    executedLastHour: hour.transfersExecuted,
-    executedLastDay: day.transfersExecuted,
-    /** The median of the last 24 hours, by the buckets of `bridge_transfer_duration_seconds`; `null` without a known duration. */
-    medianSeconds: medianSeconds(day) ?? null,
-    /** Age of the oldest due withdrawal; `null` without a due withdrawal. */
-    oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.at - dueSince),
-    /** `null` unless the target has an objective. */
-    objective: objectiveView(job, history, now),
-  };
-}
-
-function objectiveView({ context }: ShownEndpoint['job'], history: FlowHistory, now: Moment) {
-  const { objective } = context.document === 'module_state' ? context.settings : {};
-  const increase = flowIncrease(history, FLOW_MINUTES, now.at);
-  if (objective === undefined || increase === undefined) return null;
-  const seconds = objective.withdrawal / 1000;
-  /** Share of the withdrawals that has to meet it. */
-  const ratio = Number(objective.ratio);
-  const { late, all } = countLate(increase.transferDurations, seconds);
-  /** Share of the withdrawals of the last three days that met it; `null` when none was executed. */
-  const met = all === 0 ? null : 1 - late / all;
-  return { seconds, ratio, met };
-}
-
-export function backlogHtml({
-  target,
-  backlog,
-  flow,
-  node,
-}: Pick<EndpointView, 'target' | 'backlog' | 'flow' | 'node'>): Markup {
-  const statistics = (backlog ?? []).map((statistic) => statisticHtml(target, statistic));
-  return markup`<ul class="statistics">${statistics}${flow === null ? '' : flowHtml(flow, blockTimeOf(node))}</ul>`;
+export function backlogHtml({ target, backlog }: Pick<EndpointView, 'target' | 'backlog'>): Markup {
+  return markup`<ul class="statistics">${(backlog ?? []).map((statistic) => statisticHtml(target, statistic))}</ul>`;
 }
 
 function statisticHtml(target: string, statistic: StatisticView): Markup {
@@ -291,23 +238,4 @@ function statisticHtml(target: string, statistic: StatisticView): Markup {
   const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
   const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
   return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${statistic.count ?? 'unknown'}</b>${word}${small}</a>`;
-}
-
-/** Numbers with their periods. The median has the period of the first number. */
-function flowHtml(view: FlowView, blockTime: Markup | undefined): Markup {
-  const { countedSeconds, executedLastHour, executedLastDay: executed, medianSeconds: median, objective } = view;
-  const isYoung = countedSeconds < DAY_SECONDS;
-  const time = median === null ? 'unknown: requested before the start' : `about ${durationInWords(median)}`;
-  const hour = countedSeconds < HOUR_SECONDS ? [] : [`${executedLastHour || 'none'} in the last hour`];
-  const notes = [
-    ...(executed === 0 ? [] : [`median time ${time}`, ...hour]),
-    ...(isYoung ? ['counted since the start'] : []),
-  ];
-  const objectiveHtml =
-    objective === null
-      ? ''
-      : markup`
-<li>Within ${durationInWords(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
-  return markup`
-<li>Withdrawals executed in the last ${isYoung ? durationInWords(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}${blockTime === undefined ? '' : markup`${notes.length === 0 ? '' : '; '}as of ${blockTime}`}</small>${objectiveHtml}`;
 }

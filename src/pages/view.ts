@@ -8,7 +8,7 @@ import type { PollJob } from '../engine/jobs.js';
 import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
-import { backlogStatistics, flowView } from './backlog.js';
+import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
@@ -155,7 +155,6 @@ export function endpointView(
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now.at);
-  const flow = exported === undefined ? null : flowView(source, now);
   const items = exported === undefined || !withItems ? null : (itemsOf(exported.snapshot) ?? null);
   const age = lastSuccess ? now.at - lastSuccess.at : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
@@ -180,11 +179,9 @@ export function endpointView(
       : null,
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
-    /** Executed withdrawals and their durations; `null` for a document without a flow, and unless the last success is shown. */
-    flow,
     node: nodeView(state, now),
     /** `null` unless the last success is shown. */
-    backlog: items && judged ? backlogStatistics(judged, items, flow, now) : null,
+    backlog: items && judged ? backlogStatistics(judged, items, now) : null,
     /** `null` unless the last success is shown. */
     items,
     /** Not part of the JSON. */

@@ -1,7 +1,7 @@
 import { OUTDATED_MS } from '../config/config.js';
 import type { Severity } from './problem.js';
 
-/* The alerts that Prometheus judges: missing exporters, failing polls, funds and objectives. */
+/* The alerts that Prometheus judges: missing exporters, failing polls, and funds. */
 
 /** An alert on the exporter, in at most five lines of PromQL. */
 export interface ExporterRule {
@@ -265,23 +265,6 @@ or bridge_watched_orchestrator_balance_amount
     action:
       'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
     dashboard: 'bridge-validator',
-  }),
-  rule({
-    name: 'BridgeObjectiveMissed',
-    severity: 'warning',
-    group: 'bridge',
-    expr: `increase(bridge_transfers_late_total[3d]) >= 5
-and increase(bridge_transfers_late_total[3d]) / increase(bridge_transfer_duration_seconds_count[3d]) > 1 - bridge_objective_ratio
-and increase(bridge_transfers_late_total[6h]) / increase(bridge_transfer_duration_seconds_count[6h]) > 1 - bridge_objective_ratio
-or time() - bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"} > ignoring (fees) bridge_objective_seconds`,
-    forMinutes: 15,
-    keepFiringMinutes: 15,
-    summary: '{{ $labels.target }}: withdrawals take longer than the objective.',
-    description:
-      'More withdrawals were late than the `objective` of the target allows, both in the last 3 days (at least 5) and in the last 6 hours; or a withdrawal with sufficient fees has waited for longer than the objective.',
-    action:
-      'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
-    dashboard: 'bridge-overview',
   }),
 ];
 

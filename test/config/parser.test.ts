@@ -28,7 +28,6 @@ targets:
       block_time: 630ms
       external_block_time: 12s
       backlog_limit: 50
-      objective: {withdrawal: 2h, ratio: 0.95}
       external: {url: "https://rpc.example.org", interval: 2m}
       watch: [INJ1QQQQQCKDMDM, inj1qqqqqckdmdm, inj1pppppaj0lvm]
       watch_min_balance: 250000000000000000000
@@ -72,7 +71,6 @@ const everyKeyConfig: Config = {
         block_time: 630,
         external_block_time: 12_000,
         backlog_limit: 50,
-        objective: { withdrawal: 7_200_000, ratio: '0.95' },
         external: { url: endpointUrl('https://rpc.example.org'), interval: 120_000 },
         validator_names: 'off',
         watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],

@@ -68,7 +68,7 @@ const helmValues: Validator = (yaml) => {
   const { status, stderr } = helm(['template', 'bridge-exporter'], { values: { ...defaults, ...values } });
   return status === 0 ? [] : [stderr];
 };
-/** Kubernetes, Grafana and Docker Compose: test/deploy checks the files in the project. */
+/** Kubernetes, Grafana, Docker Compose and Sloth: test/deploy checks the files in the project. */
 const yamlOnly: Validator = () => [];
 
 /** The validator by top-level key. */
@@ -91,6 +91,7 @@ const validators: Readonly<Record<string, Validator>> = {
   groups: rules,
   route: alertmanager,
   apiVersion: yamlOnly,
+  version: yamlOnly,
   endpoints: yamlOnly,
   resources: yamlOnly,
   services: yamlOnly,

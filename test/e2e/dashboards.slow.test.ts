@@ -20,7 +20,7 @@ import { describeIf, hasTool } from '../support/tools.js';
 const healthy: Phase = { minutes: 30 };
 
 const recorded: readonly RecordedTarget[] = [
-  { name: 'healthy', phases: [healthy], options: { objective: { withdrawal: 3_600_000, ratio: '0.99' } } },
+  { name: 'healthy', phases: [healthy] },
   { name: 'down', phases: [{ minutes: 30, bridge: { fails: 'connect' }, crosschain: { fails: 'connect' } }] },
   { name: 'unsigned-batch', phases: [healthy, { minutes: 60, scenario: 'unsigned-batch' }] },
   { name: 'silent-signer', phases: [healthy, { minutes: 70, scenario: 'silent-signer' }] },

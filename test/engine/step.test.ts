@@ -82,7 +82,6 @@ const foundIn = ({ lastSuccess, lastPoll, lastFailure, ...state }: EndpointState
   ok: lastPoll?.ok,
   error: lastFailure?.error,
   problems: state.problems,
-  flowHistory: state.flowHistory,
   counters: [state.polls, state.failures, state.regressions, state.invalidValues, state.unknownValues],
 });
 

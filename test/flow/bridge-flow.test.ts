@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withBucket } from '../../src/flow/histogram.js';
 import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { bridgePolls } from './bridge-polls.js';
@@ -148,21 +147,6 @@ describe('the flow of the bridge', () => {
       [`bridge_token_deposited_amount_total{${LABELS}}`]: 4000,
       'bridge_flow_gaps_total{reason="unseen"}': 1,
     });
-  });
-
-  it('has a bucket at the objective, and counts from 0 again when that changes', () => {
-    const endpoint = bridgePolls({ objective: { withdrawal: 90_000, ratio: '0.99' } });
-    endpoint.poll(state(BASE));
-    endpoint.poll(state({ ...BASE, last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] }));
-    const batched = { ...BASE, last_outgoing_pool_id: '4', last_outgoing_batch_id: '8' };
-    endpoint.poll(state({ ...batched, batches: [liveBatch(8, [usd(4)])] }));
-    endpoint.poll(state({ ...batched, last_observed_nonce: '11' }), { after: 45 });
-    const { bounds, counts } = endpoint.flow().transferDurations;
-    expect(bounds.slice(0, 4)).toEqual([60, 90, 120, 300]);
-    expect(counts.slice(0, 4)).toEqual([0, 1, 0, 0]);
-    const seconds = (ms: number): readonly number[] => withBucket(endpoint.flow().transferDurations, ms / 1000).counts;
-    expect(seconds(90_000)).toBe(counts);
-    expect(seconds(91_000).every((count) => count === 0)).toBe(true);
   });
 
   it('survives failed polls, and is exported while the chain series are withdrawn', () => {

@@ -26,7 +26,7 @@ interface Expected {
 /** Families that are not compared, with the reason. */
 const REASONS: readonly (readonly [families: RegExp, reason: string])[] = [
   [
-    /_limit|_objective_|power_threshold_ratio$|token_(info|decimals|min_batch_fee)$|configured_window|^crosschain_rate_limit$/,
+    /_limit|power_threshold_ratio$|token_(info|decimals|min_batch_fee)$|configured_window|^crosschain_rate_limit$/,
     'a setting',
   ],
   [/_info$/, 'labels of a constant'],
@@ -43,7 +43,7 @@ const REASONS: readonly (readonly [families: RegExp, reason: string])[] = [
     /^crosschain_(past_cctxs_value|withdraw_rate|rate_limit_|cctxs_unlisted|cctxs_ignored|lowest_pending_nonce_changed)/,
     'depends on what the exporter has seen, or on the past window',
   ],
-  [/^bridge_oldest_due_transfer|^crosschain_tss_info|valset_height$/, 'follows from another one'],
+  [/^crosschain_tss_info|valset_height$/, 'follows from another one'],
   [/_timestamp_seconds$/, 'the clock of the exporter'],
 ];
 

@@ -60,7 +60,6 @@ describe('the time of the newest block of a node', () => {
       'As of block time 09:00 UTC, 3 h behind: 4 validators are late',
     );
     expect(statusAt(behind, 10)).toContain('<span id="data-age">Oldest data: 3 h ago, module_state of main');
-    expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toMatch(/executed in the last .* as of block time/);
     expect(statusDocumentAt(behind, 10).targets[0]).toMatchObject({
       status: 'unknown',
       unknown: ['the node of module_state is 3 h behind'],

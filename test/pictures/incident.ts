@@ -17,7 +17,7 @@ export const incident: readonly RecordedTarget[] = [
       { minutes: 75, bridge, scenario: 'silent-signer' },
       { minutes: 125, bridge, scenario: 'unsigned-batch' },
     ],
-    options: { valsets: 30, objective: { withdrawal: 3_600_000, ratio: '0.99' } },
+    options: { valsets: 30 },
   },
   {
     name: 'zetachain',

@@ -328,18 +328,6 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeBacklogHigh/warning': 45, 'CrosschainBacklogHigh/warning': 45 },
   }),
   scenario('unsigned-batch', 60, { expectedAlerts: { 'BridgeBatchUnsigned/critical': 40 } }),
-  scenario('unsigned-batch', 60, {
-    title: 'the objective is missed by unsigned batches',
-    options: { objective: { withdrawal: 30 * 60_000, ratio: '0.99' } },
-    expectedAlerts: { 'BridgeBatchUnsigned/critical': 40, 'BridgeObjectiveMissed/warning': 48 },
-    isOngoingAtEnd: true,
-  }),
-  scenario('no-relayer', 40, {
-    title: 'the objective is missed by late withdrawals',
-    options: { objective: { withdrawal: 15 * 60_000, ratio: '0.95' } },
-    recovery: 120,
-    expectedAlerts: { 'BridgeObjectiveMissed/warning': 32 },
-  }),
   scenario('stalled-oracle', 45, {
     expectedAlerts: { 'BridgeOracleStalled/critical': 25 },
     allowedAlerts: [

@@ -14,7 +14,6 @@ import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { DocumentName, OtherAnswers, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
-import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { EndpointMemory } from '../../src/engine/memory.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
@@ -130,8 +129,6 @@ export interface RecordingOptions {
   readonly contract?: true;
   /** Whether an exporter that starts has the state file of the one before. */
   readonly hasStateFile?: true;
-  /** `targets[].bridge.objective`; none by default. */
-  readonly objective?: Objective;
   /** `targets[].labels`. */
   readonly targetLabels?: TargetLabels;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
@@ -236,8 +233,7 @@ function createExporter(
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
-  const { objective } = options;
-  const bridge = { ...target.bridge, ...(objective && { objective }) };
+  const { bridge } = target;
   const crosschain = { ...target.crosschain, ignore: { indexes: [...ignore], older_than: 0 } };
   const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];

@@ -8,7 +8,6 @@ import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
 import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
-import { oldestDueSeconds, rememberedQueues, type PayingQueue } from './objective.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -50,9 +49,6 @@ export interface BridgePast {
   readonly hubCoinDenom: string | undefined;
   /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
-  readonly payingQueues: readonly PayingQueue[];
-  /** Since when the oldest withdrawal is due, for the pages. */
-  readonly oldestDueSeconds: number | undefined;
   readonly hubSide: HubSide | undefined;
 }
 
@@ -65,8 +61,6 @@ export function bridgePast(input: BridgeInput): BridgePast {
     watched: watchedOrchestrators(input),
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
-    payingQueues: rememberedQueues(input),
-    oldestDueSeconds: oldestDueSeconds(input),
     hubSide: hubSide(input),
   };
 }

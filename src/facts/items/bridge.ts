@@ -7,7 +7,7 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, oldestBlock, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount, type EventAttestation } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
@@ -65,6 +65,10 @@ export function bridgeItems(input: BridgeInput) {
     /** Number of transfers in live batches, and of live batches by the reason of their wait. */
     batchedTransfers: orNull(() => batchedTransfers(input).length),
     batchesByWait: orNull(() => batchesByWait(input)),
+    oldestBatchAge: hubBlocksSince(
+      input,
+      orUndefined(() => oldestBlock(rows(state.batches))),
+    ),
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     hubCoin: orNull(() => hubCoin(input)),
