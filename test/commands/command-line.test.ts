@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commands, createTestContext, parseHere } from '../support/command-context.js';
+import { commands } from '../../packaging/generate/commands.js';
+import { createTestContext, parseHere } from '../support/command-context.js';
 import { runExporter } from '../support/processes.js';
 
 const log = { 'log.level': 'info', 'log.format': 'json' };

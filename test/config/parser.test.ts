@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { Config } from '../../src/config/config.js';
 import { formatConfig } from '../../src/config/loader.js';
 import { requestUrl } from '../../src/config/urls.js';
-import { configSettings } from '../docs/settings.js';
+import { configSettings } from '../../packaging/generate/settings.js';
 import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
 import { withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
 

@@ -1,12 +1,11 @@
 import { readdirSync } from 'node:fs';
-import { format } from 'prettier';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 
 /*
  * The dashboards in grafana/dashboards.
  */
 
-export const DASHBOARD_FOLDER = 'grafana/dashboards';
+const DASHBOARD_FOLDER = 'grafana/dashboards';
 
 export interface Target {
   readonly refId: string;
@@ -181,16 +180,4 @@ export function substituteVariables(expr: string, values: Readonly<Record<string
     ...values,
   };
   return expr.replaceAll(/\$(\w+)/g, (whole, name: string) => allValues[name] ?? whole);
-}
-
-/** Formats a dashboard with sorted keys, like all files in the folder. */
-export async function canonicalJson(value: unknown): Promise<string> {
-  return format(JSON.stringify(sortKeys(value)), { parser: 'json', printWidth: 120 });
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }

@@ -1,51 +1,8 @@
-import { isMap, isScalar, parseDocument, type Pair } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { descriptions, type Schema } from '../../packaging/generate/chart.js';
 import { packageJson, readProjectFile, readProjectYaml } from '../support/project-files.js';
-import { hasTool, runTool } from '../support/tools.js';
-import { projectPath } from '../support/project-files.js';
 import { CHART, hasHelm, problemsOf, render, valuesFiles } from './helm.js';
 import { findManifest } from './manifests.js';
-
-interface Schema {
-  readonly description?: string;
-  readonly additionalProperties?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
-
-/** The comments of values.yaml by the path of their value: those that begin with `# --`. */
-function descriptions(): Map<string, string> {
-  const found = new Map<string, string>();
-  const { contents } = parseDocument(readProjectFile(`${CHART}/values.yaml`));
-  const visit = (node: unknown, path: readonly string[]): void => {
-    if (!isMap(node)) return;
-    // The comment of the first key belongs to the mapping.
-    node.items.forEach(({ key, value }: Pair, index) => {
-      if (!isScalar(key)) return;
-      const comment = (index === 0 ? (key.commentBefore ?? node.commentBefore) : key.commentBefore) ?? '';
-      const [, text] = /(?:^|\n) -- ([^]*?)(?:\n @default.*)?$/.exec(comment) ?? [];
-      const inner = [...path, String(key.value)];
-      if (text !== undefined) found.set(inner.join('.'), text.replaceAll(/\n */g, ' '));
-      visit(value, inner);
-    });
-  };
-  visit(contents, []);
-  return found;
-}
-
-/** Sets the descriptions of all properties. */
-function describeProperties(schema: Schema, texts: ReadonlyMap<string, string>, path: readonly string[] = []): Schema {
-  const { description: _previous, properties, ...others } = schema;
-  const description = texts.get(path.join('.'));
-  return {
-    ...(description !== undefined && { description }),
-    ...others,
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([key, inner]) => [key, describeProperties(inner, texts, [...path, key])]),
-      ),
-    }),
-  };
-}
 
 const schema = readProjectYaml(`${CHART}/values.schema.json`) as Schema;
 const values = readProjectYaml(`${CHART}/values.yaml`) as Readonly<Record<string, unknown>>;
@@ -76,19 +33,6 @@ describe('the values of the chart', () => {
   it('are all described', () => {
     const texts = descriptions();
     expect(pathsOf(values, schema).filter((path) => !texts.has(path))).toEqual([]);
-  });
-
-  it('have their descriptions in the schema', async () => {
-    const text = `${JSON.stringify(describeProperties(schema, descriptions()), null, 2)}\n`;
-    await expect(text).toMatchFileSnapshot(`../../${CHART}/values.schema.json`);
-  });
-
-  it.skipIf(!hasTool('helm-docs', ['--help']))('are in the generated table of the README', async () => {
-    const flags = ['--dry-run', '--sort-values-order=file', '--log-level=error'];
-    const root = `--chart-search-root=${projectPath('deploy/helm')}`;
-    const { status, output } = runTool('helm-docs', [root, ...flags]);
-    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining('\n| Key | Type | Default |') });
-    await expect(output).toMatchFileSnapshot(`../../${CHART}/README.md`);
   });
 
   it('are those of the current version of the program', () => {

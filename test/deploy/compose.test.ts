@@ -134,15 +134,6 @@ describe('the override in docs/deployment.md', () => {
 });
 
 describe('Prometheus in compose.yaml', () => {
-  it('has the example configuration with the names of the services', async () => {
-    const example = readProjectFile('prometheus/prometheus.yml');
-    const settings = example.slice(example.indexOf('global:'));
-    const named = settings.replaceAll(/localhost:(\d+)/g, (_match, port: string) => `${serviceAt(port)}:${port}`);
-    await expect(
-      `# prometheus.yml of compose.yaml. Generated from prometheus/prometheus.yml by \`npm test -- -u\`.\n\n${named}`,
-    ).toMatchFileSnapshot('../../deploy/compose/prometheus.yml');
-  });
-
   it.skipIf(!hasPromtool)('has a valid configuration with rules', () => {
     const mounted = copyMounts('prometheus');
     const { status, output } = runTool('promtool', ['check', 'config', join(mounted, 'prometheus.yml')]);

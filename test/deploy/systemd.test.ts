@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
-import { commands, runHere } from '../support/command-context.js';
+import { commands } from '../../packaging/generate/commands.js';
+import { runHere } from '../support/command-context.js';
 import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { loadConfig } from '../../src/config/loader.js';
 import type { Config } from '../../src/config/config.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
-import { configJsonSchema } from './settings.js';
+import { configJsonSchema } from '../../packaging/generate/settings.js';
 
 const files = readdirSync(projectPath('examples'));
 

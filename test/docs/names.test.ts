@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
-import { commands as programCommands } from '../support/command-context.js';
+import { commands as programCommands } from '../../packaging/generate/commands.js';
 import { packageJson, projectFileExists, projectPath, readProjectFile } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';
-import { configSettings, webSettings } from './settings.js';
+import { configSettings, webSettings } from '../../packaging/generate/settings.js';
 
 /*
  * Names in the documentation exist. test/dashboards/references.test.ts checks metrics and labels, examples.test.ts the
@@ -29,7 +29,7 @@ const npmCommands = new Set([
   'publish',
 ]);
 
-const sourceFiles = ['src', 'test', 'grafana'].flatMap((folder) =>
+const sourceFiles = ['src', 'test', 'grafana', 'packaging'].flatMap((folder) =>
   readdirSync(projectPath(folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
 );
 

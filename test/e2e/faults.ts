@@ -204,7 +204,7 @@ export function faultReference(): string {
   });
   return `# Faults
 
-Generated from the tests (\`npm test -- -u\`), which cause each of these faults in a running exporter over real sockets. During every
+Generated from the tests (\`npm run test:slow -- test/e2e/faults -u\`), which cause each of these faults in a running exporter over real sockets. During every
 fault, the other endpoints are polled and scrapes are served as usual.
 
 A failing endpoint keeps the chain series of its last successful poll until \`poll.stale_after\`; after that they are withdrawn. A

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { inhibitRules } from '../../packaging/generate/rules.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { problems } from '../../src/problems/problems.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
@@ -9,7 +10,6 @@ import { projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { metricNamesIn, NEWEST_PROMTOOL, RULES } from './promtool.js';
-import { indent, inhibitRules } from './rule-file.js';
 
 const hasPromtool = hasTool('promtool');
 const hasNewestPromtool = hasTool(NEWEST_PROMTOOL);
@@ -167,7 +167,7 @@ function canMatch(rule: Rule, matchers: readonly string[]): boolean {
 
 describe('the inhibitions of prometheus/alertmanager.yml', () => {
   // Generated, not read: a run that updates the file checks the new ones.
-  const inhibitions = parse(indent(inhibitRules())) as readonly InhibitRule[];
+  const inhibitions = parse(inhibitRules()) as readonly InhibitRule[];
   /** The pairs of alerts of which one can inhibit the other. What matches both sides of a rule is not inhibited by it. */
   const pairs = inhibitions.flatMap(({ source_matchers, target_matchers, equal }) => {
     const isBoth = (rule: Rule): boolean => canMatch(rule, source_matchers) && canMatch(rule, target_matchers);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig } from '../../src/server/web-config.js';
 import { withoutColumns } from '../config/sample-files.js';
-import { webSettings } from '../docs/settings.js';
+import { webSettings } from '../../packaging/generate/settings.js';
 import { createAuthority } from '../support/certificates.js';
 import { runHere } from '../support/command-context.js';
 import { createTempFolder } from '../support/temp-folder.js';

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { rulesYaml } from '../problems/rule-file.js';
+import { rulesYaml } from '../../packaging/generate/rules.js';
 
 export interface Rule {
   readonly record?: string;

@@ -1,7 +1,8 @@
 import { fileErrorText } from '../../src/text/system-error.js';
 import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
-import { createProgram, parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
+import { commands } from '../../packaging/generate/commands.js';
+import { parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
 import type { Environment } from '../../src/config/environment.js';
 import type { ProcessResult } from './processes.js';
@@ -29,12 +30,6 @@ export function createTestContext(
   };
 }
 
-/** The commands with their flags. */
-const program = createProgram(undefined, '', [], createTestContext());
-export const commands = [program, ...program.commands].map((command) => ({
-  name: command === program ? 'daemon' : command.name(),
-  options: command.options.filter(({ long }) => long !== '--version'),
-}));
 const variables = new Set(commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])));
 
 /** Parses a command line with these environment variables and no others. A number is the exit code after help or problems. */

@@ -1,11 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { markdownTable } from '../docs/generated-tables.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { severities, subjectLabels, type Severity } from '../../src/problems/problem.js';
+import { subjectLabels, type Severity } from '../../src/problems/problem.js';
 import { problems, warningsHidingCritical } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
-/* The files that are generated from the declarations in src/problems. */
+/* The rules of Prometheus and the inhibitions of Alertmanager, from the declarations in src/problems. */
 
 const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
 
@@ -22,7 +22,7 @@ const groupComments: Readonly<Record<string, string>> = {
 };
 
 const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (keep_firing_for).
-# Generated from src/problems by \`npm test -- -u\`; do not edit this copy in the repository.
+# Generated from src/problems by \`npm run generate\`; do not edit this copy in the repository.
 #
 # The exporter judges what is wrong and exports since when: a rule compares the age of a problem in seconds with a limit. The limit is 0 where
 # the problem itself has one that varies, such as the age limit of a chain, or is a change: one odd poll is no problem. To change a limit, set
@@ -35,6 +35,8 @@ const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (
 #
 # pint file/disable rule/dependency
 `;
+
+export const alertsYaml = async (): Promise<string> => formatYaml(rulesYaml());
 
 /** prometheus/alerts.yml before it is formatted, which takes half a second. */
 export function rulesYaml(): string {
@@ -49,7 +51,7 @@ export function rulesYaml(): string {
   return `${HEADER}\ngroups:\n${groups.join('\n')}`;
 }
 
-export async function formatYaml(text: string): Promise<string> {
+async function formatYaml(text: string): Promise<string> {
   return format(text, { parser: 'yaml', printWidth: 120, singleQuote: true });
 }
 
@@ -86,7 +88,7 @@ function annotationsOf(rule: Rule): Record<string, string> {
   };
 }
 
-export function indent(text: string, spaces = 2): string {
+function indent(text: string, spaces = 2): string {
   return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
 }
 
@@ -96,7 +98,13 @@ function quoted(text: string): string {
 
 const TARGET = ['cluster', 'namespace', 'job', 'instance', 'target'];
 
-/** The rules below `inhibit_rules:` in prometheus/alertmanager.yml. */
+/** prometheus/alertmanager.yml, whose inhibitions are generated. */
+export async function alertmanagerYaml(): Promise<string> {
+  const file = readFileSync('prometheus/alertmanager.yml', 'utf8');
+  const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
+  return formatYaml(`${before}${indent(inhibitRules())}${after}`);
+}
+
 export function inhibitRules(): string {
   const causes = (of: Severity): readonly string[] => [
     ...exporterRules.filter((own) => own.inhibitsDocument && own.severity === of).map(({ name }) => name),
@@ -153,33 +161,4 @@ function formatInhibition(sources: readonly string[], targets: readonly string[]
   target_matchers: ['${targets.join("', '")}']
   equal: [${equal.join(', ')}]
 `;
-}
-
-/** docs/alerts.md: one row for each rule. */
-export function alertTable(): string {
-  const rows = rules.map(({ name, severity, description, problem, forMinutes }) => [
-    `[${name}](runbook.md#${name.toLowerCase()})`,
-    severity,
-    description,
-    minutesText(problem === undefined ? forMinutes : problem.afterMinutes),
-  ]);
-  return markdownTable(['alert', 'severity', 'condition', 'after'], rows);
-}
-
-const urgencies = { critical: 'at once, at any hour', warning: 'in working hours', info: 'for the record' };
-
-/** docs/runbook.md: the sections by the highest severity of their alert, in the order of the pages. */
-export function urgencyTable(): string {
-  const linkOf = (name: string): string => `[${name}](#${name.toLowerCase()})`;
-  const listed = new Set<string>();
-  const rows = severities.map((severity) => {
-    const names = rules.filter((rule) => rule.severity === severity && !listed.has(rule.name)).map(({ name }) => name);
-    for (const name of names) listed.add(name);
-    return [`${severity}: ${urgencies[severity]}`, [...new Set(names)].map(linkOf).join(', ')];
-  });
-  return markdownTable(['urgency', 'alerts'], rows);
-}
-
-export function minutesText(minutes: number): string {
-  return minutes > 0 && minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }

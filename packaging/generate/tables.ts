@@ -1,4 +1,4 @@
-import { readProjectFile } from '../support/project-files.js';
+import { readFileSync } from 'node:fs';
 
 /** A table of Markdown; the cells are text without line breaks. */
 export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -12,7 +12,7 @@ const firstLine = (table: string): string => table.slice(0, table.indexOf('\n'))
 /** A page with these tables, in order, in the place of those with the same titles. The prose is written by hand. */
 export function withTables(file: string, tables: readonly string[]): string {
   const remaining = [...tables];
-  const text = readProjectFile(file).replaceAll(/^(?:\|.*\n)+/gm, (table) => {
+  const text = readFileSync(file, 'utf8').replaceAll(/^(?:\|.*\n)+/gm, (table) => {
     const [next] = remaining;
     if (next === undefined || firstLine(next) !== firstLine(table)) return table;
     remaining.shift();

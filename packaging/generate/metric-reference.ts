@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { processFamilies } from '../../src/exposition/process-metrics.js';
@@ -6,24 +5,9 @@ import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/fai
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
-import { markdownTable, withTables } from './generated-tables.js';
+import { markdownTable, withTables } from './tables.js';
 
-/*
- * The tables of references that are generated from the code. `npm test -- -u` updates them.
- */
-describe('docs/metrics.md', () => {
-  it('lists all metrics', async () => {
-    await expect(metricReference()).toMatchFileSnapshot('../../docs/metrics.md');
-  });
-});
-
-describe('docs/failures.md', () => {
-  it('lists all failure reasons', async () => {
-    await expect(failureReference()).toMatchFileSnapshot('../../docs/failures.md');
-  });
-});
-
-function metricReference(): string {
+export function metricReference(): string {
   return withTables('docs/metrics.md', [
     table(documents.module_state.families),
     table(documents.module_state.flow.cumulative),
@@ -65,7 +49,7 @@ function processTable(): string {
   return markdownTable(['metric', 'type', 'meaning', 'stability'], rows);
 }
 
-function failureReference(): string {
+export function failureReference(): string {
   const rows = failureReasonNames.map((reason) => {
     const remedy = remedyOf({ reason }, 'module_state');
     const addition = remedyOf({ reason }, 'rate_limiter_input').slice(remedy.length);

@@ -1,0 +1,29 @@
+import { groupBy } from '../../src/facts/grouping.js';
+import { specFields } from '../../test/support/spec-fields.js';
+import { notExported } from './not-exported.js';
+import { markdownTable, withTables } from './tables.js';
+
+/** Every field of the spec: those that metrics read, and the others with the reason. */
+export function coverageReference(): string {
+  return withTables('docs/coverage.md', [fieldTable(), reasonTable()]);
+}
+
+function fieldTable(): string {
+  const rows = Object.entries(specFields).map(([object, fields]) => {
+    const named = (isExported: boolean): string =>
+      Object.keys(fields)
+        .filter((field) => (notExported[`${object}.${field}`] === undefined) === isExported)
+        .map((field) => `\`${field}\``)
+        .join(', ');
+    return [object, named(true), named(false)];
+  });
+  return markdownTable(['object', 'read by metrics', 'not exported'], rows);
+}
+
+function reasonTable(): string {
+  const byReason = groupBy(Object.entries(notExported), ([, reason]) => reason);
+  return markdownTable(
+    ['not exported', 'reason'],
+    Array.from(byReason, ([reason, fields]) => [fields.map(([key]) => `\`${key}\``).join(', '), reason]),
+  );
+}

@@ -1,0 +1,33 @@
+import { format } from 'prettier';
+import { dashboards } from '../../grafana/source/dashboards.js';
+import { dashboardJson } from '../../grafana/source/grafana.js';
+import { markdownTable, withTables } from './tables.js';
+
+/** The dashboards by their path. */
+export const dashboardFiles: Readonly<Record<string, () => Promise<string>>> = Object.fromEntries(
+  Object.entries(dashboards).map(([file, dashboard]) => [
+    `grafana/dashboards/${file}`,
+    async () => canonicalJson(dashboardJson(dashboard)),
+  ]),
+);
+
+/** With a picture of each. */
+export function dashboardReference(): string {
+  const rows = Object.entries(dashboards).map(([file, { title, description }]) => [
+    `[${title}](dashboard-${file.replace('.json', '.png')}) (\`${file}\`)`,
+    description,
+  ]);
+  return withTables('docs/dashboards.md', [markdownTable(['dashboard', 'question'], rows)]);
+}
+
+/** With sorted keys. */
+async function canonicalJson(value: unknown): Promise<string> {
+  return format(JSON.stringify(sortKeys(value)), { parser: 'json', printWidth: 120 });
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
+}
