@@ -7,7 +7,7 @@ import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
-import { BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
+import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -52,8 +52,8 @@ function targetView(
   links: ExternalLinks,
   now: Moment,
 ) {
-  // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
-  const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
+  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
+  const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeOrClockBehind) : [];
   const bridge = bridgeOf(endpoints, target);
   return {
     target,
@@ -84,9 +84,11 @@ export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
   return undefined;
 }
 
-function nodeBehind({ document, node: { behindSeconds, syncing: isSyncing } }: EndpointView): readonly string[] {
+function nodeOrClockBehind({ document, node: { behindSeconds, syncing: isSyncing } }: EndpointView): readonly string[] {
   if (behindSeconds !== null && behindSeconds > BEHIND_SECONDS)
     return [`the node of ${document} is ${durationInWords(behindSeconds)} behind`];
+  if (behindSeconds !== null && -behindSeconds > CLOCK_BEHIND_SECONDS)
+    return [`the clock of the exporter is ${durationInWords(-behindSeconds)} behind the newest block of ${document}`];
   return isSyncing === true ? [`the node of ${document} is catching up`] : [];
 }
 
@@ -207,8 +209,8 @@ function nodeView(state: EndpointState, now: Moment) {
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
-    /** The age of that block when the node sent it. */
-    behindSeconds: block === undefined ? null : Math.max(0, nodeDelay(answers)?.seconds ?? 0),
+    /** The age of that block when the node sent it; negative if it was in the future. */
+    behindSeconds: block === undefined ? null : (nodeDelay(answers)?.seconds ?? 0),
     syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
   };
 }

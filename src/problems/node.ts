@@ -2,14 +2,17 @@ import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import type { Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
-import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
+import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
 import { queried } from './templates.js';
 
-/* Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. */
+/*
+ * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
+ * the ages of problems are measured.
+ */
 
 const STALLED_MINUTES = 15;
 const STALLED_ACTION =
@@ -84,6 +87,27 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       };
     },
     inhibitsDocument: true,
+  });
+}
+
+function clockBehind(document: 'module_state' | 'rate_limiter_input') {
+  return problemOf(document, {
+    name: 'BridgeClockBehind',
+    severity: 'warning',
+    afterMinutes: 0,
+    dashboard: 'bridge-exporter',
+    linksToPending: false,
+    summary: 'the clock of the exporter is behind the newest block of {{ $labels.document }}.',
+    description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
+    action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
+    find: ({ answers }: Evidence<typeof document>) => {
+      const aheadSeconds = -required(nodeDelay(answers)).seconds;
+      if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
+      return {
+        headline: `the clock of the exporter is ${durationInWords(aheadSeconds)} behind the newest block of ${document}`,
+        details: ['ages are too short by as much'],
+      };
+    },
   });
 }
 
@@ -194,4 +218,6 @@ export const nodeProblems = [
   nodeBehind('module_state'),
   nodeBehind('rate_limiter_input'),
   externalNodeBehind,
+  clockBehind('module_state'),
+  clockBehind('rate_limiter_input'),
 ];

@@ -82,8 +82,11 @@ export const syncing = nodeQuery({
 /** A node whose newest block is older than this is behind. */
 export const BEHIND_SECONDS = 300;
 
+/** The hub dates blocks by the clocks of its validators: when the newest block is further in the future than this, the clock of the exporter is wrong. */
+export const CLOCK_BEHIND_SECONDS = 60;
+
 export interface NodeDelay {
-  /** The age of its newest block when the node sent it; 0 without an answer. */
+  /** The age of its newest block when the node sent it, negative if it was in the future; 0 without an answer. */
   readonly seconds: number;
   readonly isSyncing: boolean;
 }

@@ -68,6 +68,11 @@ describe('the time of the newest block of a node', () => {
       status: 'unknown',
       unknown: ['the node of module_state is catching up'],
     });
+    expect(statusDocumentAt(snapshotsBehind(-61), 10).targets[0]).toMatchObject({
+      status: 'unknown',
+      unknown: ['the clock of the exporter is 61 s behind the newest block of module_state'],
+    });
+    expect(statusDocumentAt(snapshotsBehind(-60), 10).targets[0]).toMatchObject({ status: 'ok', unknown: [] });
     const current = snapshotsBehind(0);
     expect(textOf(statusAt(current, 10))).not.toContain('block time 1');
     expect(statusDocumentAt(current, 10).targets[0]).toMatchObject({ status: 'ok', unknown: [] });

@@ -913,6 +913,18 @@ describe('a cross-chain transaction', () => {
     ]);
   });
 
+  it('is dated by a wrong clock when the newest block of the node is more than a minute in the future', () => {
+    const found = (seconds: number) =>
+      cctxProblems('ClockBehind', [{ minute: 0, pending: [], blockMinutes: -seconds / 60 }]);
+    expect(found(60)).toEqual([]);
+    expect(found(61)).toMatchObject([
+      {
+        name: 'BridgeClockBehind/warning',
+        text: 'the clock of the exporter is 61 s behind the newest block of rate_limiter_input; ages are too short by as much',
+      },
+    ]);
+  });
+
   it('does not stand still for as long as the hub has halted', () => {
     const polls = (halt: number, until: number) =>
       Array.from({ length: until + 1 }, (_, minute) => ({

@@ -402,6 +402,16 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeNodeBehind/warning': 14 },
   }),
   incident(
+    'the clock of the exporter is two minutes behind',
+    {
+      minutes: 10,
+      queries: answered('/cosmos/base/tendermint/v1beta1/blocks/latest', ({ sdk_block: { header } }) => ({
+        sdk_block: { header: { ...header, time: new Date(Date.parse(header.time) + 120_000).toISOString() } },
+      })),
+    },
+    { 'BridgeClockBehind/warning': 3 },
+  ),
+  incident(
     'the staking module says that a watched validator is jailed',
     {
       minutes: 20,
