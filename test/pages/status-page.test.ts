@@ -182,8 +182,8 @@ state.batches`);
 
   it('names the problems of the state file', () => {
     const problem = 'another process writes the same state file: /var/lib/bridge-exporter/state.json';
-    const failing = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblems: [problem] } });
-    expect(textOf(failing)).toContain(`State file\nfailing: ${problem}`);
+    const html = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblems: [problem] } });
+    expect(textOf(html)).toContain(`State file\nfailing: ${problem}`);
     expect(textOf(statusAt(bothUp(), 30))).not.toContain('State file');
   });
 
