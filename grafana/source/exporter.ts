@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/polls.js';
 import { commonVariables } from './filters.js';
 import { type Dashboard, graph, type Row, table } from './grafana.js';
 import { severityTexts } from './problem-table.js';

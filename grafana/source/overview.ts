@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS } from '../../src/problems/polls.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
 import { backlogShareColumn, problemColumn, problemTable, worstTexts } from './problem-table.js';

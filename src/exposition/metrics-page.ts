@@ -1,10 +1,12 @@
 import { documentNames, documents } from '../documents.js';
 import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
-import { problemStart, problemUnjudged } from '../problems/problem-families.js';
+import { problemSeries } from '../engine/verdicts.js';
+import { problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
@@ -73,6 +75,7 @@ export const allFamilies: readonly FamilyHeader[] = [
   ]),
   ...nodeQueryFamilies,
   problemStart,
+  problemInfo,
   problemUnjudged,
   ...pollFamilies,
 ];
@@ -91,13 +94,15 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
   const textByFamily = new Map<string, string>();
+  const addTexts = (rendered: readonly RenderedFamily[]): void => {
+    for (const { name, text } of rendered) textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
+  };
   for (const state of states) {
-    const chainFamilies = exportedFamilies(state, now.at);
-    const cumulative = state.lastSuccess?.snapshot.renderedCumulative ?? [];
-    for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state, now)]) {
-      textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
-    }
+    addTexts(exportedFamilies(state, now.at));
+    addTexts(state.lastSuccess?.snapshot.renderedCumulative ?? []);
+    addTexts(renderedPollFamilies(state, now));
   }
+  addTexts(problemSeries(states, now));
   return allFamilies
     .map(({ name }, index) => {
       const text = textByFamily.get(name) ?? '';

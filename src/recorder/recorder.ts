@@ -25,6 +25,8 @@ export interface RecorderStatus extends WriterStatus, PollCounts {
 interface PollCounts {
   readonly recorded: number;
   readonly failed: number;
+  /** Of the last poll that should be written; `undefined` before the first. */
+  readonly isLastWritten?: boolean;
 }
 
 type ActiveSettings = RecorderSettings & { readonly directory: string };
@@ -60,8 +62,8 @@ export function createRecorder(log: Logger, now: Clock, start: typeof startWrite
     return entry?.addedAt === state.addedAt ? entry.memory : {};
   }
 
-  function count(outcome: keyof PollCounts, polls: number): void {
-    counts = { ...counts, [outcome]: counts[outcome] + polls };
+  function count(outcome: 'recorded' | 'failed', polls: number): void {
+    counts = { ...counts, [outcome]: counts[outcome] + polls, isLastWritten: outcome === 'recorded' };
   }
 
   return {
@@ -200,7 +202,7 @@ export function selectPoll(
 /* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
 interface WriterOptions {
-  readonly count: (outcome: keyof PollCounts, polls: number) => void;
+  readonly count: (outcome: 'recorded' | 'failed', polls: number) => void;
   /** Aborted when the process ends: waiting polls are dropped. */
   readonly signal: AbortSignal;
   /** The end of the writer before of the same directory, whose files this writer has to add up. */
