@@ -3,6 +3,7 @@ import { format } from 'prettier';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { gapsOf, hidings, type Hiding } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
+import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
 /* The rules of Prometheus and the inhibitions of Alertmanager, from the declarations in src/problems. */
@@ -140,11 +141,16 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+const urgentWarnings = problems.filter(({ isUrgent }) => isUrgent === true).map(({ name }) => name);
+
 const TARGET = ['cluster', 'namespace', 'job', 'instance', 'target'];
 
-/** prometheus/alertmanager.yml, whose inhibitions are generated. */
+/** prometheus/alertmanager.yml, whose route of urgent warnings and inhibitions are generated. */
 export async function alertmanagerYaml(): Promise<string> {
-  const file = readFileSync('prometheus/alertmanager.yml', 'utf8');
+  const file = readFileSync('prometheus/alertmanager.yml', 'utf8').replace(
+    /(# Warnings that wake.*\n.*\n *matchers: ).*/,
+    (_, route: string) => `${route}['alertname =~ "${urgentWarnings.join('|')}"', severity = warning]`,
+  );
   const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
   return formatYaml(`${before}${indent(inhibitRules())}${after}`);
 }

@@ -99,7 +99,12 @@ function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: nu
     {
       build,
       shard: { index: 1, count: 1 },
-      config: { hash: configHash(config), loadedAt: sinceMs / 1000, targets: config.targets.length, targetsHash: targetsHash(jobsOf(config)) },
+      config: {
+        hash: configHash(config),
+        loadedAt: sinceMs / 1000,
+        targets: config.targets.length,
+        targetsHash: targetsHash(jobsOf(config)),
+      },
       isConfigRejected: false,
       recorder: undefined,
       clockOffset: 0,

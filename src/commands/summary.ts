@@ -104,9 +104,7 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
     states.every((state) => state.target !== target || state.lastSuccess !== undefined);
   return {
     lines: [
-      ...proven
-        .slice(0, MAX_LINES)
-        .map((verdict) => `${verdict.target}: ${verdict.severity}: ${sentenceOf(verdict)}`),
+      ...proven.slice(0, MAX_LINES).map((verdict) => `${verdict.target}: ${verdict.severity}: ${sentenceOf(verdict)}`),
       ...(proven.length > MAX_LINES ? [`and ${proven.length - MAX_LINES} more`] : []),
       ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
       ...verdicts

@@ -94,10 +94,13 @@ function withCounters(last: StoredDocument): LastDocument {
 
 function withoutTexts(histories: RememberedProblem['histories']): StoredHistories {
   return new Map(
-    Array.from(histories, ([key, { summary: _summary, details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
-      key,
-      { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
-    ]),
+    Array.from(
+      histories,
+      ([key, { summary: _summary, details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
+        key,
+        { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
+      ],
+    ),
   );
 }
 

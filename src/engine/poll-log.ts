@@ -13,7 +13,14 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
-import { haveBegunOrEnded, reportedVerdicts, sentenceOf, verdictsOf, type ReportedVerdicts, type Verdict } from './verdicts.js';
+import {
+  haveBegunOrEnded,
+  reportedVerdicts,
+  sentenceOf,
+  verdictsOf,
+  type ReportedVerdicts,
+  type Verdict,
+} from './verdicts.js';
 
 /* The log of polls: changes, not results. */
 

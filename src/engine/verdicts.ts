@@ -7,7 +7,15 @@ import { hides } from '../problems/hiding.js';
 import type { PresentProblem } from '../problems/memory.js';
 import { PENDING_SHARE, pollProblems, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
-import { severities, subjectLabels, type FoundValidator, type Severity, type Subject } from '../problems/problem.js';
+import {
+  severities,
+  subjectLabels,
+  urgencyOf,
+  type FoundValidator,
+  type Severity,
+  type Subject,
+  type Urgency,
+} from '../problems/problem.js';
 import type { ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
@@ -21,6 +29,7 @@ export interface Verdict extends ShownProblem {
   readonly state: 'firing' | 'pending';
   readonly ageSeconds: number;
   readonly ageKind: AgeKind;
+  readonly urgency: Urgency;
   /** Whether it may have begun before `startSeconds`. */
   readonly mayBeOlder: boolean;
   /** The time from which on it fires, if it lasts, in Unix seconds. */
@@ -160,6 +169,7 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
     startSeconds,
     ageSeconds: age,
     ageKind: problem.age,
+    urgency: urgencyOf(problem),
     mayBeOlder: !isProven,
     firesAtSeconds: startSeconds + limitSeconds,
     validators,
@@ -180,7 +190,7 @@ const SHOWN_AFTER_SECONDS = 120;
 function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
   if (state === 'firing') return true;
   if (severity === 'info') return false;
-  if (pollAlerts.has(alert) && alert !== 'BridgeProblemUnjudged') return !documents[document].isOptional;
+  if (pollAlerts.has(alert) && alert !== 'BridgeProblemUnjudged' && !documents[document].isOptional) return true;
   return ageSeconds >= Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
 }
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../facts/grouping.js';
-import type { Severity } from '../problems/problem.js';
+import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
@@ -19,11 +19,10 @@ const statusTexts: Readonly<Record<TargetStatus, { readonly word: string; readon
   ok: { word: 'no problem', mark: '●' },
 };
 
-/** When to act on an alert of a severity. */
-const urgencies: Readonly<Record<Severity, string>> = {
-  critical: 'Act now',
-  warning: 'Act in working hours',
-  info: 'For the record',
+const urgencyTexts: Readonly<Record<Urgency, string>> = {
+  now: 'Act now',
+  'in working hours': 'Act in working hours',
+  'for the record': 'For the record',
 };
 
 /** A page of many targets stays readable. */
@@ -53,9 +52,7 @@ type Entry = { readonly rank: number } & (
 export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.hiddenBy === null);
-    const reasons = view.unknown.filter(
-      (reason) => !view.verdicts.some(({ heading }) => heading === reason),
-    );
+    const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
     // A condition of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
@@ -180,7 +177,8 @@ function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string 
   const different = others.filter(({ action }) => action !== first.action);
   const folded = same.map((verdict) => markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}`);
   const open = different.map(
-    (verdict) => markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
+    (verdict) =>
+      markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
   );
   return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
 }
@@ -200,8 +198,8 @@ function capitalized(sentence: string): string {
 }
 
 function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group): Markup {
-  const { document, alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
-  const when = urgencies[severity];
+  const { document, alert, urgency: urgencyOfFirst, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
+  const when = urgencyTexts[urgencyOfFirst];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
   const links = [

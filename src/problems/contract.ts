@@ -102,13 +102,8 @@ const paused = problemOf('external_contract', {
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
-  find: ({ input }) =>
-    required(input.paused) ? { summary: 'the contract is paused' } : undefined,
-  inhibits: [
-    { problem: 'BridgeBatchNotRelayed' },
-    { problem: 'BridgeBatchTimeoutNear' },
-    ...OF_UNRELAYED_BATCHES,
-  ],
+  find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...OF_UNRELAYED_BATCHES],
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */

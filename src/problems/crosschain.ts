@@ -41,15 +41,7 @@ import {
 } from './crosschain-standstill.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import {
-  cctxAmountsText,
-  chainText,
-  clockTime,
-  hashAction,
-  hashText,
-  outboundHash,
-  pendingTexts,
-} from './sentence.js';
+import { cctxAmountsText, chainText, clockTime, hashAction, hashText, outboundHash, pendingTexts } from './sentence.js';
 
 /* Pending and missed cross-chain transactions. */
 
@@ -178,6 +170,7 @@ function slowChainAction(input: CrosschainInput): string {
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
+  isUrgent: true,
   // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
   afterMinutes: 0,
   summary: 'the hub has switched off transactions to other chains',

@@ -152,7 +152,9 @@ export function gapsOf(): readonly string[] {
     });
     const effectsOf = (cause: HidingAlert): readonly HidingAlert[] =>
       alerts.filter((other) => other !== cause && hides(cause, other));
-    return alerts.flatMap((cause) => effectsOf(cause).flatMap((between) => gapsOver(cause, between, effectsOf(between))));
+    return alerts.flatMap((cause) =>
+      effectsOf(cause).flatMap((between) => gapsOver(cause, between, effectsOf(between))),
+    );
   });
   return Array.from(new Set(gaps));
 }

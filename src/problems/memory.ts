@@ -116,7 +116,7 @@ export interface PresentProblem extends Omit<
   SubjectHistory,
   'progressKey' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age'>;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
 }
 
@@ -294,7 +294,12 @@ function startOf({ start = Infinity }: Found, at: Instant): Pick<SubjectHistory,
 /** Summary and action are labels of a series, which must not change with each document. */
 const TEXTS_SECONDS = 300;
 
-function textsOf({ summary, details = [], action, validator }: Found, problem: Problem, at: Instant, last?: SubjectHistory) {
+function textsOf(
+  { summary, details = [], action, validator }: Found,
+  problem: Problem,
+  at: Instant,
+  last?: SubjectHistory,
+) {
   const isKept = last !== undefined && at - last.textsAt < TEXTS_SECONDS;
   const texts = isKept ? last : { summary, action: action ?? problem.action, textsAt: at };
   return {

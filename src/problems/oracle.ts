@@ -75,7 +75,11 @@ const stalled = problemOf('module_state', {
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      summary: withOwn(missing, 'voted', `${claim === undefined ? 'the next event' : claimText(claim)} is not observed`),
+      summary: withOwn(
+        missing,
+        'voted',
+        `${claim === undefined ? 'the next event' : claimText(claim)} is not observed`,
+      ),
       details: [
         `${count(Number(pendingEventCount(input)), 'event')} waiting`,
         missingValidators(claim?.missing ?? null, voted),

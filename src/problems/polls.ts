@@ -5,7 +5,7 @@ import { remedyOf, type FailureReason, type PollError } from '../http/failure-re
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
-import type { Found, Problem } from './problem.js';
+import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts } from './sentence.js';
 
 /*
@@ -22,6 +22,7 @@ export interface PollEvidence {
   readonly lastFailure?: PastFailure;
   readonly lastSuccess?: PastSuccess;
   readonly maxBodyBytes: number;
+  readonly problemSettings?: ProblemSettings | undefined;
 }
 
 interface PastPoll {
@@ -57,7 +58,10 @@ interface PollMoment {
 type PollFinding = Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant };
 
 /** A problem of the polls of any document. */
-export interface PollProblem extends Omit<Problem, 'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'> {
+export interface PollProblem extends Omit<
+  Problem,
+  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
+> {
   readonly find: (poll: PollEvidence, moment: PollMoment) => PollFinding | undefined;
 }
 
@@ -308,19 +312,20 @@ export function presentPollProblems(poll: PollEvidence, moment: PollMoment): rea
 }
 
 function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
-  const found = problem.find(poll, moment);
+  const { problemSettings = {} } = poll;
+  const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
   if (found === undefined) return [];
   const { start, summary, subject = {}, details = [], action = problem.action } = found;
   const texts = { summary, details: joinTexts('; ', ...details), action };
-  const limitSeconds = problem.afterMinutes * 60;
-  return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds }];
+  const limit = limitSeconds(problem, problemSettings);
+  return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds: limit }];
 }
 
 /** The worst problem that a successful poll ends, if its alert has fired. */
 export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
   return [stale, misconfigured, down]
     .flatMap((problem) => presentOf(problem, before, { at, isNotServed, unjudged: [] }))
-    .filter(({ startSeconds, limitSeconds }) => at - startSeconds >= limitSeconds)
+    .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({
       name,

@@ -9,9 +9,18 @@ import type { AgeKind, Validator } from './sentence.js';
  * prometheus/alertmanager.yml, docs/alerts.md and the values of the chart are generated from these objects.
  */
 
-/** `critical` pages at any time, `warning` is for working hours, `info` is for the record. */
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
+
+/** When somebody has to act, on the pages, in the runbook and in the routes of prometheus/alertmanager.yml. */
+export const urgencies = ['now', 'in working hours', 'for the record'] as const;
+export type Urgency = (typeof urgencies)[number];
+
+/** A critical alert wakes somebody, and so does a warning that is declared as urgent. */
+export function urgencyOf({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
+  if (severity === 'critical' || isUrgent === true) return 'now';
+  return severity === 'warning' ? 'in working hours' : 'for the record';
+}
 
 /** Ids only: names and symbols change, and are in texts. */
 export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
@@ -108,6 +117,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** The age from which on the alert fires. */
   readonly afterMinutes: number;
   readonly age: AgeKind;
+  /** Whether a warning wakes somebody, because it hides critical alerts. */
+  readonly isUrgent?: true;
   /**
    * `markAfter` is the mark after this document, not the one before it; `undefined` while a field that the mark reads was always missing. Throws
    * WITHDRAWN when a required field is missing or invalid: then the problem is unjudged.
@@ -172,12 +183,15 @@ export type ProblemSettings = Readonly<
   Record<string, { readonly after?: number | undefined; readonly enabled?: boolean | undefined }>
 >;
 
-export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean {
+export function isEnabled({ name }: Pick<Problem, 'name'>, settings: ProblemSettings): boolean {
   return settings[name]?.enabled !== false;
 }
 
 /** The age from which on the alert fires, in seconds. */
-export function limitSeconds({ name, afterMinutes }: Problem, settings: ProblemSettings): number {
+export function limitSeconds(
+  { name, afterMinutes }: Pick<Problem, 'name' | 'afterMinutes'>,
+  settings: ProblemSettings,
+): number {
   const { after } = settings[name] ?? {};
   return after === undefined ? afterMinutes * 60 : after / 1000;
 }

@@ -4,6 +4,7 @@ import { integrityProblems } from './integrity.js';
 import { nodeProblems } from './node.js';
 import { oracleProblems } from './oracle.js';
 import { paramsProblems } from './params.js';
+import { pollProblems } from './polls.js';
 import type { Problem } from './problem.js';
 import { queueProblems } from './queue.js';
 import { relayProblems } from './relay.js';
@@ -30,4 +31,4 @@ export const problems: readonly Problem[] = declared;
 export type ProblemName = (typeof declared)[number]['name'];
 
 /** The possible keys in `problems` of the configuration. */
-export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
+export const problemNames: ReadonlySet<string> = new Set([...pollProblems, ...problems].map(({ name }) => name));

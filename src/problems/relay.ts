@@ -147,12 +147,18 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         progressKey: String(mark?.executedAt ?? 0),
         start: latest(second, lastEvent),
         summary: 'signed batches of two tokens or more wait, and none is executed',
-        details: [`${batches.length} waiting`, amountsText(input, batches), firstTimeoutText(input, batches), waitingText(input)],
+        details: [
+          `${batches.length} waiting`,
+          amountsText(input, batches),
+          firstTimeoutText(input, batches),
+          waitingText(input),
+        ],
         action: checkRelayers(input),
       };
     },
     // A warning hides no critical problem.
-    inhibits: severity === 'warning' ? OF_UNRELAYED_BATCHES.map((hidden) => ({ ...hidden, severity })) : OF_UNRELAYED_BATCHES,
+    inhibits:
+      severity === 'warning' ? OF_UNRELAYED_BATCHES.map((hidden) => ({ ...hidden, severity })) : OF_UNRELAYED_BATCHES,
   });
 }
 

@@ -226,7 +226,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     afterMinutes: 10,
     needsTime: true,
     dashboard: 'bridge-validator',
-      ...texts,
+    ...texts,
     mark: {
       version: 1,
       next: ({ input }: Evidence<'module_state'>, before: ActiveMark | undefined) =>

@@ -339,8 +339,8 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   });
 
   it('changes the duration of an alert that is no problem', () => {
-    expect(shippedOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['3m']);
-    expect(ownOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['10m']);
+    expect(shippedOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['10m', '10m']);
+    expect(ownOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['20m', '20m']);
   });
 
   it('renames the label cluster in expressions and in what summaries query', () => {

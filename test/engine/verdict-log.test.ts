@@ -121,7 +121,7 @@ describe('the log of verdicts', () => {
     const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
     const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
     logNext(warning);
-    logNext(targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
+    logNext(targetVerdicts([{ ...critical, hiddenBy: 'BridgeBatchUnsigned' }]));
     logNext(targetVerdicts([critical]));
     expect(levels).toEqual(['warn', 'error']);
   });
