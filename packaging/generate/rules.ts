@@ -87,7 +87,6 @@ const AGE = '{{ $value | humanizeDuration }}';
 const ages = {
   lasting: `for ${AGE}`,
   over: `over the limit for ${AGE}`,
-  near: `near the limit for ${AGE}`,
   ago: `${AGE} ago`,
 } as const satisfies Record<AgeKind, string>;
 
@@ -100,7 +99,6 @@ const PENDING_URL = '/pending?target={{ $labels.target | urlquery }}#{{ $labels.
 const sharedTexts: Readonly<Record<string, string>> = {
   summary: summaryOf('lasting'),
   summary_over_limit: summaryOf('over'),
-  summary_near_limit: summaryOf('near'),
   summary_of_change: summaryOf('ago'),
   action: ACTION,
   pending_url: PENDING_URL,

@@ -114,7 +114,7 @@ function verdictView(shown: Verdict, links: ExternalLinks) {
 }
 
 function startWord({ ageKind, mayBeOlder }: Verdict): string {
-  if (ageKind === 'over' || ageKind === 'near') return `${ageKind} its limit `;
+  if (ageKind === 'over') return 'over its limit ';
   return mayBeOlder ? 'seen ' : '';
 }
 

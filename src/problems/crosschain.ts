@@ -50,7 +50,7 @@ function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefi
   return isTruncated(input) ? { inPart: found } : found;
 }
 
-const ON_EVM = `On an EVM chain: ${hashAction('evm')} For other chains see the runbook.`;
+const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';
 
 /** Votes of observers take a block of the hub; a missed run of the observers takes some minutes. */
 const STUCK_SECONDS = 300;
@@ -64,7 +64,7 @@ const chainStuck = problemOf('rate_limiter_input', {
   summary: 'nothing moves on a chain',
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
-  action: `If a transaction of the chain is missed, begin with that. ${ON_EVM}`,
+  action: LOOK_UP,
   mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
@@ -92,9 +92,7 @@ const chainStuck = problemOf('rate_limiter_input', {
           `for ${durationInWords(age)}, since ${clockTime(input, -age)}; the limit is ${durationInWords(limit)}`,
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
-        action: missed.has(chainId)
-          ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
-          : next,
+        action: missed.has(chainId) ? 'Begin with the missed transactions of the chain, the lowest nonce first.' : next,
       };
     });
   },
@@ -112,7 +110,7 @@ function tooOld(severity: Severity) {
     description: isCritical
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
-    action: ON_EVM,
+    action: LOOK_UP,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
@@ -323,7 +321,6 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
   return problemOf('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
     severity,
-    age: 'near',
     afterMinutes,
     summary: 'a missed transaction freezes its chain',
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
@@ -349,11 +346,8 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
           start,
-          summary: `missed nonce ${String(lowestOfChain)} freezes chain ${chainText(input, chainId)}`,
-          details: [
-            left > 0 ? `after ${count(left, 'more nonce')}` : 'it is frozen',
-            ...pendingTexts(input, pendingOfChain),
-          ],
+          summary: `chain ${chainText(input, chainId)} ${left > 0 ? 'freezes soon' : 'is frozen'} behind missed nonce ${String(lowestOfChain)}`,
+          details: [left > 0 ? `after ${count(left, 'more nonce')}` : '', ...pendingTexts(input, pendingOfChain)],
         };
       });
       return unlessTruncated(input, found);

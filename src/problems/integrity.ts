@@ -43,10 +43,10 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const LOOK_UP_BATCH =
-  'Look up the batch on the external chain. If it was not executed there, the operators of the validators that claim it have to correct their nodes.';
-const PREVENT_HALT = `Save the document, and inform the developers and the other validators. ${LOOK_UP_BATCH} If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts when 66 % of the power have.`;
-const WARN_OTHERS = `${LOOK_UP_BATCH} If it was, inform the developers and the other validators at once: the hub halts when 66 % of the power claim it.`;
+const PREVENT_HALT =
+  'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.';
+const WARN_OTHERS =
+  'Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at 66 % of the power.';
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
 

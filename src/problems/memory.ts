@@ -18,7 +18,7 @@ import {
   type Together,
 } from './problem.js';
 import { problems } from './problems.js';
-import { joinTexts } from './sentence.js';
+import { joinTexts, labelTexts } from './sentence.js';
 
 /*
  * Since when each problem is there. A judgement of a document, in order:
@@ -301,7 +301,7 @@ function textsOf(
   last?: SubjectHistory,
 ) {
   const isKept = last !== undefined && at - last.textsAt < TEXTS_SECONDS;
-  const texts = isKept ? last : { summary, action: action ?? problem.action, textsAt: at };
+  const texts = isKept ? last : { ...labelTexts(summary, action ?? problem.action), textsAt: at };
   return {
     summary: texts.summary,
     action: texts.action,

@@ -6,7 +6,7 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
 import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
-import { joinTexts } from './sentence.js';
+import { joinTexts, labelTexts } from './sentence.js';
 
 /*
  * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They are judged when they are shown,
@@ -122,9 +122,9 @@ const stale = pollProblem({
     if (poll.document === 'external_contract' || isNotServed) return undefined;
     const since = withoutSuccessSince(poll);
     const failure = presentFailure(poll);
-    const seconds = at - since;
-    const isNear = failure !== undefined && seconds >= OUTDATED_SECONDS * PENDING_SHARE;
-    if (seconds <= OUTDATED_SECONDS && !isNear) return undefined;
+    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have stopped.
+    const isFailing = failure !== undefined || poll.polls === 0;
+    if (!isFailing || at - since < OUTDATED_SECONDS * PENDING_SHARE) return undefined;
     return {
       start: since,
       summary: withoutSuccess(poll),
@@ -183,7 +183,7 @@ const down = pollProblem({
         start: withoutSuccessSince(poll),
         summary: `the node does not serve ${document}`,
         details: [failure.error.message],
-        action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise: ${remedy}`,
+        action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
       };
     }
     return {
@@ -316,7 +316,7 @@ function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment)
   const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
   if (found === undefined) return [];
   const { start, summary, subject = {}, details = [], action = problem.action } = found;
-  const texts = { summary, details: joinTexts('; ', ...details), action };
+  const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
   const limit = limitSeconds(problem, problemSettings);
   return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds: limit }];
 }

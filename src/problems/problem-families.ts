@@ -5,7 +5,6 @@ import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
-import { cleanText } from '../text/untrusted-text.js';
 import type { UnjudgedProblem } from './memory.js';
 import { subjectLabels, type Severity, type Subject } from './problem.js';
 
@@ -23,7 +22,7 @@ export const problemStart: FamilyHeader = {
 export const problemInfo: FamilyHeader = {
   name: 'bridge_problem_info',
   type: 'gauge',
-  help: 'A problem that is there, in words: what is wrong, what to do first, and the problem that it follows from, if there is one. The value is always 1.',
+  help: 'A problem that is there, in words, as labels of a constant 1: what is wrong, what to do first, and the problem that it follows from, if its alert fires.',
   labels: [...SUBJECT_LABELS, 'summary', 'action', 'hidden_by'],
 };
 
@@ -33,9 +32,6 @@ export const problemUnjudged: FamilyHeader = {
   help: 'Time since which a problem cannot be judged, because a field that it reads is missing or invalid.',
   labels: ['document', 'problem', 'severity'],
 };
-
-const MAX_SUMMARY_CHARACTERS = 200;
-const MAX_ACTION_CHARACTERS = 240;
 
 /** A problem of a target. */
 export interface ShownProblem {
@@ -73,11 +69,7 @@ const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) /
 export function problemLines(shown: readonly ShownProblem[], fixedLabels: string): readonly RenderedFamily[] {
   const lines = shown.map(({ id, alert, severity, document, subject, startSeconds, summary, action, hiddenBy }) => {
     const labels = { document, problem: alert, severity, id, ...subject };
-    const texts = {
-      summary: cleanText(summary, MAX_SUMMARY_CHARACTERS),
-      action: cleanText(action, MAX_ACTION_CHARACTERS),
-      hidden_by: hiddenBy ?? '',
-    };
+    const texts = { summary, action, hidden_by: hiddenBy ?? '' };
     return {
       start: series(problemStart, fixedLabels, labels, toMilliseconds(startSeconds)),
       info: series(problemInfo, fixedLabels, { ...labels, ...texts }, 1),

@@ -224,7 +224,7 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
 /** The actions for an outbound with a hash, and without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
-    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then whether the observers run.',
+    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
     'compare its nonce with the transactions of the signers: it was never sent, or waits in the mempool, or was executed and nobody has posted its hash.',
   ],
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
@@ -234,7 +234,9 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
 /** An outbound hash is empty until an observer posts it, and `undefined` when unknown. */
 export function hashAction(type: ChainType, hash?: string): string {
   const [withHash, withoutHash] = hashActions[type];
-  if (hash === undefined) return `If the outbound has a hash, ${withHash} If the outbound has no hash, ${withoutHash}`;
+  if (hash === undefined) {
+    return 'Look up the outbound on the chain: by its hash, then check confirmations and observers; without a hash, compare its nonce with the transactions of the signers.';
+  }
   return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
 }
 
@@ -276,18 +278,26 @@ export function clockTime({ at, clockOffset }: Pick<BridgeInput, 'at' | 'clockOf
   return `${isoTime(at + clockOffset + seconds).slice(11, 16)} UTC`;
 }
 
-/** What the age of a problem is the time of: since it began, over or near a limit that varies, or since a change. */
-export type AgeKind = 'lasting' | 'over' | 'near' | 'ago';
+/** What the age of a problem is the time of: since it began, over a limit that varies, or since a change. */
+export type AgeKind = 'lasting' | 'over' | 'ago';
 
 /** "for 18 min", "for at least 18 min", "over the limit for 18 min", "18 min ago"; empty for a new problem. */
 export function ageText(kind: AgeKind, ageSeconds: number, isProven = true): string {
   if (ageSeconds < 1) return '';
   const age = `${isProven ? '' : 'at least '}${durationInWords(ageSeconds)}`;
   if (kind === 'ago') return `${age} ago`;
-  return kind === 'lasting' ? `for ${age}` : `${kind} the limit for ${age}`;
+  return kind === 'lasting' ? `for ${age}` : `over the limit for ${age}`;
 }
 
-/** What is wrong on one line, and since when. */
+const MAX_SUMMARY_CHARACTERS = 200;
+const MAX_ACTION_CHARACTERS = 240;
+
+/** Summary and action, cut to the size of labels: they are the same on pages and in notifications. */
+export function labelTexts(summary: string, action: string) {
+  return { summary: cleanText(summary, MAX_SUMMARY_CHARACTERS), action: cleanText(action, MAX_ACTION_CHARACTERS) };
+}
+
+/** The texts that are not empty. */
 export function joinTexts(separator: ', ' | '; ', ...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(separator);
 }

@@ -98,7 +98,7 @@ describe('backtest', () => {
       alert: 'BridgeOracleStalled',
       severity: 'critical',
       times: 1,
-      inhibited: 0,
+      hidden: 0,
       timesPerWeek: 336,
       seconds: 31 * 60,
     });

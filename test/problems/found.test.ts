@@ -141,7 +141,9 @@ describe('a batch', () => {
     expect(found(0, 3)).toMatchObject([
       {
         start: -5,
-        text: expect.stringContaining('batch 9 of 0xt lacks signatures; 2 validators with 50 % of the power have not signed it: hub1pyyyyyyyyyy, hub1zyyyyyyyyyy; it times out in about 8 d 6 h') as string,
+        text: expect.stringContaining(
+          'batch 9 of 0xt lacks signatures; 2 validators with 50 % of the power have not signed it: hub1pyyyyyyyyyy, hub1zyyyyyyyyyy; it times out in about 8 d 6 h',
+        ) as string,
       },
     ]);
   });
@@ -340,7 +342,7 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^the newest validator set has lacked signatures for so long; 0 % of the power in the contract has signed it; 4 validators/,
+          /^the newest validator set lacks signatures; 0 % of the power in the contract has signed it; 4 validators/,
         ),
       },
     ]);
@@ -362,12 +364,12 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^no newest validator set has been signed in time for so long, 3 in a row; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
+          /^the newest validator set lacks signatures; 3 in a row were not signed in time; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
         ),
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
-      { text: expect.stringMatching(/ 2 in a row; 0 % of the power in the contract has signed it; 4 /) },
+      { text: expect.stringMatching(/ 2 in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /) },
     ]);
   });
 });
@@ -602,8 +604,10 @@ describe('a validator', () => {
     const textsOf = (options: BridgeOptions): readonly string[] =>
       bridgeProblem('BridgeOrchestratorDeadlineNear/critical', state, { watch, ...options }).map(({ text }) => text);
     expect(textsOf({})).toEqual([
-      expect.stringMatching(/^your validator hub1\w+ must sign a batch by 02:13 UTC or be jailed$/),
-      expect.stringMatching(/^2 validators with 50 % of the power must sign within 12 hours or be jailed: hub1/),
+      expect.stringMatching(/^your validator hub1\w+ must sign batch 9 or be jailed; by 02:13 UTC$/),
+      expect.stringMatching(
+        /^validators with a third of the power must sign within 12 hours or be jailed; 2 validators with 50 % of the power: hub1/,
+      ),
     ]);
     expect(textsOf({ isNodeBehind: true })).toEqual([]);
   });
@@ -1132,7 +1136,7 @@ describe('a cross-chain transaction', () => {
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({
       start: 0,
-      text: 'missed nonce 100 freezes chain 1; it is frozen; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
+      text: 'chain 1 is frozen behind missed nonce 100; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
   });
 

@@ -326,7 +326,9 @@ describe.skipIf(!hasPromtool)('the texts of an alert', () => {
       createTempFolder().write('test.yml', JSON.stringify(content)),
     ]);
     const found = output.matchAll(/Annotations:\{action="([^"]*)".*?summary="([^"]*)"\}/g);
-    return Array.from(found, ([, action = '', summary = '']) => [summary, action]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
+    return Array.from(found, ([, action = '', summary = '']) => [summary, action]).toSorted(([a = ''], [b = '']) =>
+      a < b ? -1 : 1,
+    );
   }
 
   it('are those of the problem at the same exporter and cluster, with the age', () => {
@@ -361,7 +363,7 @@ describe('what hides what', () => {
     const inhibitions = parse(inhibitRules()) as readonly InhibitRule[];
     const own = alertRules.filter(({ alert }) => alert !== 'BridgeWatchdog');
     const alertOf = (rule: Rule): HidingAlert => ({
-      alert: rule.alert,
+      alert: rule.alert ?? '',
       severity: severityOf(rule) as Severity,
       document: 'module_state',
       subject: { watched: 'false' },

@@ -1,8 +1,13 @@
 import { chainText, clockTime } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
+import { documentNames } from '../../src/documents.js';
+import { failureReasonNames, remedyOf } from '../../src/http/failure-reasons.js';
+import { pollProblems } from '../../src/problems/polls.js';
+import { problems } from '../../src/problems/problems.js';
 import { durationInWords } from '../../src/text/format.js';
 import {
   ageText,
+  labelTexts,
   missingValidators,
   shortAddress,
   shortName,
@@ -35,7 +40,6 @@ describe('the words of a summary', () => {
   it.each([
     ['lasting', 90, 'for 90 s'],
     ['over', 3600, 'over the limit for 60 min'],
-    ['near', 3600, 'near the limit for 60 min'],
     ['ago', 7200, '2 h ago'],
   ] as const)('have the age of a problem: %s', (kind, seconds, text) => {
     expect(ageText(kind, seconds)).toBe(text);
@@ -50,6 +54,19 @@ describe('the words of a summary', () => {
     expect(withOwn([...others, validator('Beta', true)], 'voted', 'event 31 is not observed')).toBe(
       'your validator Beta has not voted: event 31 is not observed',
     );
+  });
+
+  it('are cut to the size of labels', () => {
+    const { summary, action } = labelTexts('x'.repeat(300), 'y'.repeat(300));
+    expect([summary, action]).toEqual([`${'x'.repeat(199)}…`, `${'y'.repeat(239)}…`]);
+    const actions = [...pollProblems, ...problems].flatMap((problem) => [
+      problem.action,
+      ...('together' in problem && problem.together ? [problem.together.action] : []),
+    ]);
+    const reasons = failureReasonNames.flatMap((reason) =>
+      documentNames.map((document) => remedyOf({ reason }, document)),
+    );
+    expect([...actions, ...reasons].filter((text) => labelTexts('', text).action !== text)).toEqual([]);
   });
 
   it('quote names that imitate the mark of your own validators or another entry', () => {
