@@ -257,10 +257,7 @@ describe('the structure of src', () => {
 
   it('lists in CONTRIBUTING.md the files of a poll, at most 24, which exist', () => {
     const text = readFileSync(join(src, '../CONTRIBUTING.md'), 'utf8');
-    const ofPoll = text.slice(
-      text.indexOf('path of a response body to a scrape'),
-      text.indexOf('`once` is a round'),
-    );
+    const ofPoll = text.slice(text.indexOf('path of a response body to a scrape'), text.indexOf('`once` is a round'));
     // A name without a folder is in the folder before it.
     let folder = '';
     const listed = Array.from(ofPoll.matchAll(/`((?:src\/)?[\w/-]+(?:\.ts|\/))`/g), ([, name = '']) => {
