@@ -3,7 +3,7 @@ import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import type { Moment } from '../clock.js';
+import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemSeries } from '../engine/verdicts.js';
 import { problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
@@ -95,12 +95,15 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
   const textByFamily = new Map<string, string>();
   const addTexts = (rendered: readonly RenderedFamily[]): void => {
-    for (const { name, text } of rendered) textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
+    for (const { name, text, isInstant } of rendered) {
+      const shown = isInstant === true ? withUnixSeconds(text, now) : text;
+      textByFamily.set(name, (textByFamily.get(name) ?? '') + shown);
+    }
   };
   for (const state of states) {
     addTexts(exportedFamilies(state, now.at));
     addTexts(state.lastSuccess?.snapshot.renderedCumulative ?? []);
-    addTexts(renderedPollFamilies(state, now));
+    addTexts(renderedPollFamilies(state));
   }
   addTexts(problemSeries(states, now));
   return allFamilies
@@ -109,4 +112,9 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
       return text === '' ? '' : headers[format][index] + text;
     })
     .join('');
+}
+
+/** Series of instants, as they are exported. A set clock moves them without another poll. */
+function withUnixSeconds(text: string, now: Moment): string {
+  return text.replaceAll(/ ([^ \n]+)\n/g, (_, instant) => ` ${wallSeconds(Number(instant), now)}\n`);
 }

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import { wallSeconds, type Instant } from '../clock.js';
 import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -68,7 +68,7 @@ const chainStuck = problemOf('rate_limiter_input', {
   mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
-    const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
+    const unmovedNonces = new Map(isNodeBehind(answers, input) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
@@ -114,7 +114,7 @@ function tooOld(severity: Severity) {
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
-      const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
+      const delaySeconds = isNodeBehind(answers, input) ? (nodeDelay(answers, input)?.seconds ?? 0) : 0;
       const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return undefined;
@@ -128,7 +128,7 @@ function tooOld(severity: Severity) {
         return {
           subject: { chain_id: chainId },
           progressKey: String(created),
-          start: createdSeconds + allowed + delaySeconds,
+          chainStart: Number(created) + allowed + delaySeconds,
           summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
           details: [`it has waited for ${durationInWords(age)}`, ...pendingTexts(input, cctxs)],
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
@@ -226,7 +226,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     if (pending <= backlog_limit) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
     return {
-      start: since === undefined ? undefined : Number(since) - input.clockOffset,
+      chainStart: since === undefined ? undefined : Number(since),
       summary: `more than ${backlog_limit} cross-chain transactions are pending`,
       details: [`${String(pending)} at present`, pendingByChain(input)],
       action:
@@ -340,12 +340,12 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(Number(since) - input.clockOffset, missedAt);
+        const start = since === undefined ? undefined : Math.max(Number(since), wallSeconds(missedAt, input));
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
-          start,
+          chainStart: start,
           summary: `chain ${chainText(input, chainId)} ${left > 0 ? 'freezes soon' : 'is frozen'} behind missed nonce ${String(lowestOfChain)}`,
           details: [left > 0 ? `after ${count(left, 'more nonce')}` : '', ...pendingTexts(input, pendingOfChain)],
         };

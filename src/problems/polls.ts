@@ -22,6 +22,7 @@ export interface PollEvidence {
   readonly lastFailure?: PastFailure;
   readonly lastSuccess?: PastSuccess;
   readonly maxBodyBytes: number;
+  readonly staleAfterMs: number;
   readonly problemSettings?: ProblemSettings | undefined;
 }
 
@@ -89,9 +90,20 @@ const TURN_OFF: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
 };
 
-/** The last success; before the first, since the endpoint was added. */
-function withoutSuccessSince({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' | 'addedAt'>): Instant {
+/** The last success; before the first, the addition of the endpoint. */
+function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' | 'addedAt'>): Instant {
   return lastSuccess?.at ?? addedAt;
+}
+
+/**
+ * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was suspended: that is no failure, and
+ * polls can fail only afterwards.
+ */
+function withoutSuccessSince(poll: PollEvidence): Instant {
+  const { lastSuccess, staleAfterMs } = poll;
+  const since = presentFailure(poll)?.since;
+  if (lastSuccess === undefined || since === undefined) return lastGoodAt(poll);
+  return (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
 }
 
 /** "no poll of module_state succeeds". */
@@ -102,7 +114,7 @@ function withoutSuccess({ document, polls, lastSuccess }: PollEvidence): string 
 
 /** "no poll of module_state succeeds, for 18 min". */
 export function withoutSuccessFor(poll: PollEvidence, now: Instant): string {
-  return `${withoutSuccess(poll)}, for ${durationInWords(now - withoutSuccessSince(poll))}`;
+  return `${withoutSuccess(poll)}, for ${durationInWords(now - lastGoodAt(poll))}`;
 }
 
 /** The failure of the last poll. */
