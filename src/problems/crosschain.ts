@@ -346,8 +346,11 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
           chainStart: start,
-          summary: `chain ${chainText(input, chainId)} ${left > 0 ? 'freezes soon' : 'is frozen'} behind missed nonce ${String(lowestOfChain)}`,
-          details: [left > 0 ? `after ${count(left, 'more nonce')}` : '', ...pendingTexts(input, pendingOfChain)],
+          summary: `missed nonce ${String(lowestOfChain)} freezes chain ${chainText(input, chainId)}`,
+          details: [
+            left > 0 ? `after ${count(left, 'more nonce')}` : 'it is frozen',
+            ...pendingTexts(input, pendingOfChain),
+          ],
         };
       });
       return unlessTruncated(input, found);

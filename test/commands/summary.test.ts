@@ -84,10 +84,10 @@ describe('the summary of one poll', () => {
       'missed-cctxs',
       130,
       [
-        'critical: chain ethereum (1) is frozen behind missed nonce 40863, for 91 min',
-        'critical: chain bsc (56) is frozen behind missed nonce 60564, for 87 min',
-        'critical: chain polygon (137) is frozen behind missed nonce 21517, for 31 min',
-        'critical: chain arbitrum (42161) is frozen behind missed nonce 66701, for 74 min',
+        'critical: missed nonce 40863 freezes chain ethereum (1), for 91 min',
+        'critical: missed nonce 60564 freezes chain bsc (56), for 87 min',
+        'critical: missed nonce 21517 freezes chain polygon (137), for 31 min',
+        'critical: missed nonce 66701 freezes chain arbitrum (42161), for 74 min',
       ],
     ],
     [

@@ -116,7 +116,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     [withTargets({ webConfig: { tls: true } }), 'webConfig.tls requires webConfig.existingSecret'],
     [
       withTargets({ problems: { BridgeBatchUnsinged: { after: '45m' } } }),
-      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeHeightStalled, ',
+      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeSnapshotStale, ',
     ],
     ...['45', 45, '1m1h', '', '-5m', '500ms'].map((after): [object, string] => [
       withTargets({ problems: problem(after) }),
