@@ -12,6 +12,7 @@ import {
   signerKey,
   type OutboundContent,
 } from '../facts/crosschain/cctxs.js';
+import { MAX_CHAINS } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 
@@ -102,7 +103,6 @@ export interface CrosschainBaseline {
 
 /** Bounds the memory of an endpoint. A node lists 500 pending transactions, and at most 1000 missed ones per chain. */
 export const MAX_CCTXS = 50_000;
-const MAX_CHAINS = 1_000;
 
 export function crosschainBaseline(
   { height, live, missed }: CrosschainDocument,

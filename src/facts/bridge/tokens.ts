@@ -60,6 +60,11 @@ export const minBatchFees = memoize(
     ),
 );
 
+/** The labels of a family with a series for each token. */
+export const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
+
+export type TokenLabel = (typeof PER_TOKEN.labels)[number];
+
 /** Denom by contract. The list of the state precedes the hub coin; a missing source leaves the denom empty. */
 export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const denoms = new Map<string, string>();
