@@ -28,7 +28,7 @@ export const idOf = ({ id }: Transfer): Numeral => required(id);
 
 export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
-const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
+export const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
 
 /** The amounts of transfers in the smallest unit of their token. */
 export function totalAmount(transfers: readonly Transfer[]): Numeral {
