@@ -28,7 +28,7 @@ export async function recordSimulation(
   const startTime = options.startTime ?? Math.floor((Date.now() - durationMs) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
   await mkdir(directory, { recursive: true });
-  const recording = await openDirectory(directory, Infinity, { sync: false });
+  const recording = await openDirectory(directory, { sync: false });
   const waited = context.waitForStopSignal().then(() => 'stopped' as const);
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
     if (elapsedMs > 0) model.advanceTime(intervalMs);

@@ -6,6 +6,7 @@ import { groupBy } from '../facts/grouping.js';
 import { failure, failureReasonNames } from '../http/failure-reasons.js';
 import { nodeQueries } from '../queries/node-queries.js';
 import type { NodeQuery, QueryResult } from '../queries/query.js';
+import { parseJson } from '../text/error-text.js';
 import { createPageReader, type QueryExchange } from '../queries/send-query.js';
 
 /*
@@ -103,14 +104,6 @@ export function roundsIn(text: string, before: LastBodies | undefined) {
     rounds.push({ query, exchanges, timeMs: Date.parse(time), clockSeconds: clock, askedSeconds: asked });
   }
   return { rounds, last };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('a line is not JSON');
-  }
 }
 
 /** A page that is the same as one in a file that was deleted cannot be read. */

@@ -73,6 +73,12 @@ export function queriesPathOf(header: Pick<RecordingHeader, 'target' | 'document
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
+/** The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a recorded poll. */
+export function hourOf(path: string): string | undefined {
+  const [, , , day, hour] = PATH.exec(path.replace(/\/\.([^/]*)\.tmp$/, '/$1')) ?? [];
+  return day && `${day}/${hour}`;
+}
+
 /** `undefined` if the path is not that of a recorded poll. */
 export function fileAt(path: string): RecordedFile | undefined {
   const [, target = '', directory, day, hour, minute, second, kind] = PATH.exec(path) ?? [];
