@@ -160,21 +160,13 @@ export function selectPoll(
   nowMs: number,
   intervalMs: number,
 ): { readonly isSelected: boolean; readonly memory: RecordingMemory } {
-  const isDue = (atMs: number | undefined): boolean => atMs === undefined || nowMs - atMs >= intervalMs;
-  const isNew = before.outcome !== outcome;
-  if (outcome === 'ok') {
-    const isSelected = isNew || before.hasNewVerdict === true || isDue(before.okAtMs);
-    return {
-      isSelected,
-      memory: { ...before, outcome, hasNewVerdict: false, ...(isSelected && { okAtMs: nowMs }) },
-    };
-  }
-  const hasBody = FAILURES_WITH_BODY.has(outcome);
-  const isSelected = isNew || intervalMs === 0 || (hasBody && isDue(before.failedBodyAtMs));
-  return {
-    isSelected,
-    memory: { ...before, outcome, ...(isSelected && hasBody && { failedBodyAtMs: nowMs }) },
-  };
+  const isOk = outcome === 'ok';
+  const lastAt = isOk ? 'okAtMs' : 'failedBodyAtMs';
+  const hasBody = isOk || FAILURES_WITH_BODY.has(outcome);
+  const isDue = intervalMs === 0 || (hasBody && nowMs - (before[lastAt] ?? -Infinity) >= intervalMs);
+  const isSelected = before.outcome !== outcome || isDue || (isOk && before.hasNewVerdict === true);
+  const memory = { ...before, outcome, ...(isOk && { hasNewVerdict: false }) };
+  return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 
 /* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
