@@ -219,7 +219,7 @@ function isOfOtherKey({ key }: LiveCctx, keys: ReadonlySet<string>): boolean {
   return key !== undefined && keys.size > 0 && !keys.has(key);
 }
 
-function withoutKnownKey<Cctx extends LiveCctx>(cctx: Cctx, keys: ReadonlySet<string>): Cctx {
+function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<string>): Live {
   return keys.size === 0 ? cctx : { ...cctx, key: undefined };
 }
 
