@@ -39,8 +39,8 @@ export interface BridgeFlow {
   readonly gaps: Gaps;
   /** `undefined` before the first document, and after an odd one. */
   readonly baseline: Baseline | undefined;
-  /** The highest ids so far. After a rollback, or of a node that is behind, lower ids do not count again. */
-  readonly highest: HubIds | undefined;
+  /** The highest ids of the contract so far. After a rollback, or of a node that is behind, lower ids do not count again. */
+  readonly highest: (HubIds & Pick<Baseline, 'bridgeContract'>) | undefined;
 }
 
 export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
@@ -101,9 +101,10 @@ export interface Baseline extends Pick<BridgeInput, 'at' | 'height'> {
 export const MAX_TRANSFERS = 100_000;
 const MAX_EVENTS = 1_000;
 
-/** Withdrawn when a field is missing or invalid. */
-function read(input: BridgeInput): Baseline {
+/** Withdrawn when a field is missing or invalid, such as the contract once it is known. */
+function read(input: BridgeInput, knownContract: string | undefined): Baseline {
   const { state, at, height } = input;
+  const bridgeContract = optional(state.params)?.bridge_external_address;
   const batches = new Map<string, FlowBatch>();
   const transfers = new Map<Numeral, FlowTransfer>();
   const addTransfer = (transfer: Transfer, batch?: FlowBatch): void => {
@@ -128,7 +129,7 @@ function read(input: BridgeInput): Baseline {
   return {
     at,
     height,
-    bridgeContract: optional(optional(state.params)?.bridge_external_address),
+    bridgeContract: knownContract === undefined ? optional(bridgeContract) : required(bridgeContract),
     ids: {
       event: required(state.last_observed_nonce),
       batch: required(state.last_outgoing_batch_id),
@@ -175,7 +176,7 @@ export function trackBridge(
   { staleAfterMs, maxSeries }: FlowOptions,
 ): BridgeFlow {
   const { baseline: before } = flow;
-  const after = orUndefined(() => read(input));
+  const after = orUndefined(() => read(input, flow.highest?.bridgeContract));
   const reason = before && gapBetween(before, after, flow.highest, staleAfterMs);
   const changes = before && after && reason === undefined ? changesBetween(before, after, input) : undefined;
   const isContradictory = before !== undefined && reason === undefined && changes === undefined;
@@ -190,7 +191,7 @@ export function trackBridge(
     batchDurations: (changes?.batchSeconds ?? []).reduce(observe, flow.batchDurations),
     gaps,
     baseline: baselineAfter(before, after, gap),
-    highest: gap === 'contract' ? after.ids : highestIds(flow.highest, after.ids),
+    highest: highestIds(flow.highest, after),
   };
 }
 
@@ -202,7 +203,7 @@ function gapBetween(
   staleAfterMs: number,
 ): GapReason | undefined {
   const { bridgeContract } = before;
-  if (after === undefined || (bridgeContract !== undefined && after.bridgeContract === undefined)) return 'list';
+  if (after === undefined) return 'list';
   if (isImpossible(after)) return 'inconsistent';
   if (bridgeContract !== undefined && bridgeContract !== after.bridgeContract) return 'contract';
   const isLowerHeight = after.height !== undefined && before.height !== undefined && after.height < before.height;
@@ -222,9 +223,12 @@ function isPast(ids: HubIds, limits: HubIds | undefined): boolean {
   return limits === undefined || idNames.every((name) => ids[name] >= limits[name]);
 }
 
-function highestIds(before: HubIds | undefined, ids: HubIds): HubIds {
-  const higher = (name: keyof HubIds): Numeral => (before && before[name] > ids[name] ? before[name] : ids[name]);
-  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
+/** Another contract begins anew. */
+function highestIds(before: BridgeFlow['highest'], { ids, bridgeContract }: Baseline): BridgeFlow['highest'] {
+  const isOther = before?.bridgeContract !== undefined && before.bridgeContract !== bridgeContract;
+  if (before === undefined || isOther) return { ...ids, bridgeContract };
+  const higher = (name: keyof HubIds): Numeral => (before[name] > ids[name] ? before[name] : ids[name]);
+  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer'), bridgeContract };
 }
 
 function stepOf(name: keyof HubIds, before: Baseline, after: Baseline): number {

@@ -340,6 +340,29 @@ describe('a gap of the flow', () => {
     });
   });
 
+  it.each([
+    [
+      'the flow goes on',
+      { params: { bridge_external_address: '0xd' } },
+      { [`bridge_transfers_canceled_total{${LABELS}}`]: 1 },
+    ],
+    ['nothing is counted without a contract', { params: {} }, {}],
+  ])('by an odd document and then another contract with lower ids: %s', (_title, fields, counted) => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    endpoint.poll(state({ ...after, batches: null }));
+    const other = {
+      ...BASE,
+      last_observed_nonce: '1',
+      last_outgoing_batch_id: '0',
+      last_outgoing_pool_id: '1',
+      ...fields,
+    };
+    for (let poll = 0; poll < 2; poll += 1) endpoint.poll(state({ ...other, unbatched_transfers: [usd(1)] }));
+    endpoint.poll(state(other));
+    expect(endpoint.values()).toEqual({ ...counted, 'bridge_flow_gaps_total{reason="list"}': 1 });
+  });
+
   it('by an odd document leaves no times at which transfers were first seen', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state(BASE));
