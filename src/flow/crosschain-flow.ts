@@ -79,16 +79,13 @@ export interface DepartedCctx extends LiveCctx {
 }
 
 /** The facts of a document that are compared. */
-interface CrosschainDocument {
+interface CrosschainBaseline {
   readonly at: Instant;
   readonly height: Numeral;
   /** Whether the node has omitted transactions, so that an unlisted transaction can still be pending. */
   readonly isTruncated: boolean;
   /** The transactions of both lists by index, missed ones first. */
   readonly live: ReadonlyMap<string, LiveCctx>;
-}
-
-interface CrosschainBaseline extends Pick<CrosschainDocument, 'at' | 'height' | 'live'> {
   /** The highest nonce of each chain and key so far, also of finished transactions. */
   readonly nonces: ReadonlyMap<string, Numeral>;
   /** After a gap: pending transactions finish within minutes, but a missed one that has gone may be too far behind to be listed. */
@@ -106,7 +103,7 @@ export const MAX_COUNTED = 50_000;
 export const MAX_CCTXS = 50_000;
 
 /** Withdrawn when a list, an index, a chain id, the height or the number of all transactions is missing or invalid. */
-function read(input: CrosschainInput): CrosschainDocument {
+function read(input: CrosschainInput): CrosschainBaseline {
   const live = new Map<string, LiveCctx>();
   for (const list of listNames) {
     for (const [chainId, cctxs] of groupByChain(distinctCctxs[list](input))) {
@@ -119,7 +116,8 @@ function read(input: CrosschainInput): CrosschainDocument {
     }
   }
   if (live.size > MAX_CCTXS) throw WITHDRAWN;
-  return { at: input.at, height: required(input.document.height), isTruncated: isTruncated(input), live };
+  const height = required(input.document.height);
+  return { at: input.at, height, isTruncated: isTruncated(input), live, nonces: new Map(), hasOnlyMissed: false };
 }
 
 function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
@@ -136,7 +134,7 @@ function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
 }
 
 /** The distinct keys of the signers. */
-function keysOf(live: CrosschainDocument['live']): ReadonlySet<string> {
+function keysOf(live: CrosschainBaseline['live']): ReadonlySet<string> {
   return new Set(Array.from(live.values()).flatMap(({ key }) => key ?? []));
 }
 
@@ -159,19 +157,19 @@ export function trackCrosschain(
     return { ...settled, gaps: addGap(flow.gaps, reason), baseline: before };
   }
   const { departures, hasOtherKey } = departuresBetween(before, after, flow.counted);
-  const hasUnseen = before !== undefined && hasHiddenNonces(before.nonces, after.live);
-  const gap = reason ?? (hasOtherKey ? 'key' : hasUnseen ? 'unseen' : undefined);
+  const { nonces, hasHidden } = withNonces(before?.nonces ?? new Map(), after.live);
+  const gap = reason ?? (hasOtherKey ? 'key' : hasHidden ? 'unseen' : undefined);
   return {
     ...withDepartures(settled, departures, input),
     gaps: addGap(flow.gaps, gap),
-    baseline: { ...after, nonces: noncesAfter(before, after.live), hasOnlyMissed: false },
+    baseline: { ...after, nonces },
   };
 }
 
 /** A reload can have changed the names, and transactions that left before a restart can be of chains that are not listed. */
 function withChains(
   flow: CrosschainFlow,
-  after: CrosschainDocument | undefined,
+  after: CrosschainBaseline | undefined,
   input: CrosschainInput,
   maxChains: number,
 ): CrosschainFlow {
@@ -183,7 +181,7 @@ function withChains(
 /** Why the documents cannot be compared; `undefined` when they can. */
 function gapBetween(
   before: CrosschainBaseline,
-  after: CrosschainDocument | undefined,
+  after: CrosschainBaseline | undefined,
   staleAfterMs: number,
 ): GapReason | undefined {
   if (after === undefined) return 'list';
@@ -200,7 +198,7 @@ function onlyMissed(baseline: CrosschainBaseline): CrosschainBaseline {
 /** The transactions that have left the lists, without those that left because the signers have another key. */
 function departuresBetween(
   before: CrosschainBaseline | undefined,
-  { at, live }: CrosschainDocument,
+  { at, live }: CrosschainBaseline,
   counted: CrosschainFlow['counted'],
 ) {
   const keys = keysOf(live);
@@ -229,7 +227,7 @@ function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<st
  */
 function settle(
   flow: CrosschainFlow,
-  after: CrosschainDocument | undefined,
+  after: CrosschainBaseline | undefined,
   { at, clockOffset, cctxAnswers: answers, cctxsAskedAt: askedAt }: CrosschainInput,
   staleAfterMs: number,
 ): CrosschainFlow {
@@ -291,23 +289,20 @@ function withDepartures(
 /** A chain with another key begins its nonces anew. */
 const nonceSeries = ({ chainId, key = '' }: LiveCctx): string => `${chainId} ${key}`;
 
-function noncesAfter(before: CrosschainBaseline | undefined, live: CrosschainDocument['live']) {
-  const nonces = new Map(before?.nonces);
+/** Adds the nonces of a document. A nonce between two listed ones that was never listed is of a transaction that was created and finished in between. */
+function withNonces(before: CrosschainBaseline['nonces'], live: CrosschainBaseline['live']) {
+  const nonces = new Map(before);
+  let hasHidden = false;
   for (const [series, cctxs] of groupBy(Array.from(live.values()), nonceSeries)) {
-    const nonce = highest([nonces.get(series), ...cctxs.map((cctx) => cctx.nonce)]);
-    if (nonce !== undefined && (nonces.has(series) || nonces.size < MAX_CHAINS)) nonces.set(series, nonce);
-  }
-  return nonces;
-}
-
-/** Whether a nonce between two listed ones was never listed: that transaction was created and finished in between. */
-function hasHiddenNonces(before: CrosschainBaseline['nonces'], live: CrosschainDocument['live']): boolean {
-  return Array.from(groupBy(Array.from(live.values()), nonceSeries)).some(([series, cctxs]) => {
     const last = before.get(series);
-    if (last === undefined) return false;
-    const added = new Set(cctxs.flatMap(({ nonce }) => (nonce !== undefined && nonce > last ? [nonce] : [])));
-    return Number(subtract(highest(added) ?? last, last)) > added.size;
-  });
+    const isAdded = (nonce: Numeral | undefined) => nonce !== undefined && (last === undefined || nonce > last);
+    const added = new Set(cctxs.map(({ nonce }) => nonce).filter(isAdded));
+    const newest = highest(added);
+    if (newest === undefined || (last === undefined && nonces.size >= MAX_CHAINS)) continue;
+    nonces.set(series, newest);
+    if (last !== undefined && subtract(newest, last) > added.size) hasHidden = true;
+  }
+  return { nonces, hasHidden };
 }
 
 /** The indexes of the transactions to ask the node for, the oldest question first; half of the questions are about awaited outcomes. */

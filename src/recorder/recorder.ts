@@ -59,7 +59,10 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
     configure: ({ directory, ...rest }) => {
       const before = settings;
       settings = directory === undefined ? undefined : { ...rest, directory };
-      if (settings !== undefined && before?.directory !== directory) writer.open(settings);
+      if (before?.directory === directory) return;
+      // Another directory has neither the bodies of earlier answers nor the last polls.
+      endpoints.clear();
+      if (settings !== undefined) writer.open(settings);
     },
     polled: ({ after: state, received, isAgain }) => {
       const { lastPoll, lastFailure } = state;
