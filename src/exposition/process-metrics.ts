@@ -25,7 +25,8 @@ interface ConfigFacts {
 interface RecorderCounts {
   readonly recorded: number;
   readonly failed: number;
-  readonly isLastWritten?: boolean;
+  /** `undefined` if the last attempt succeeded. */
+  readonly failure?: unknown;
   readonly bytes: number | undefined;
 }
 
@@ -82,7 +83,11 @@ export const processFamilies = families<ProcessState>({
   }),
   bridge_exporter_recorder_last_write_successful: gauge({
     help: 'Whether the recorder could write the last poll that it should record (1) or not (0).',
-    value: ({ recorder: { isLastWritten } = {} }) => (isLastWritten === undefined ? undefined : Number(isLastWritten)),
+    // Absent before the first attempt.
+    value: ({ recorder }) =>
+      recorder === undefined || recorder.recorded + recorder.failed === 0
+        ? undefined
+        : Number(recorder.failure === undefined),
   }),
   bridge_exporter_recordings_total: counter({
     help: 'Total number of polls that the recorder has written.',

@@ -6,7 +6,7 @@ import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { COMPARE_VALSETS } from './integrity.js';
-import { change } from './params.js';
+import { change, IDENTITY_HOURS } from './params.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';
 import { shortAddress } from './sentence.js';
@@ -79,8 +79,6 @@ const valsetNewer = problemOf('external_contract', {
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, summary } : undefined;
   },
 });
-
-const IDENTITY_HOURS = 6;
 
 const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',

@@ -13,7 +13,7 @@ import { shortAddress, shortName } from './sentence.js';
 /* Changes of the parameters and of the blacklist, also across an outage. */
 
 /** Longer than the repeat interval of the example for Alertmanager. */
-const IDENTITY_HOURS = 6;
+export const IDENTITY_HOURS = 6;
 
 /** The last values, the last changes, and their time. Values are short or digests. */
 interface ChangeMark {
@@ -78,7 +78,7 @@ export function change<Name extends DocumentName, Alert extends string>(
 
 const IDENTITY = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
 
-function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
+function identityParams({ params }: ModuleState): Readonly<Record<string, string>> {
   const values = required(params);
   return Object.fromEntries(
     IDENTITY.flatMap((name): [string, string][] => {
@@ -115,7 +115,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'critical',
     hours: IDENTITY_HOURS,
-    valuesOf: ({ state }) => identityOf(state),
+    valuesOf: ({ state }) => identityParams(state),
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
     action:

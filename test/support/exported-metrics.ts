@@ -48,7 +48,7 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   const metrics = createProcessMetrics(
     { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
     { index: 1, count: 1 },
-    () => ({ recorded: 0, failed: 0, isLastWritten: true, bytes: 0 }),
+    () => ({ recorded: 1, failed: 0, bytes: 0 }),
   );
   metrics.configLoaded({ hash: 1, loadedAt: clock().at, targets: 1, targetsHash: 0 });
   const text = await metrics.render('text', clock());
