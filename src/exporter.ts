@@ -274,7 +274,7 @@ export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
   const jobs = jobsOf(config);
   return {
     targets: config.targets.length,
-    targetsHash: targetsHash(jobs),
+    targetsHash: targetsHash(jobs.map(({ context }) => context)),
     jobs,
     poll: config.poll,
     recorder: config.recorder,

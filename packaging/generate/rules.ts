@@ -67,9 +67,9 @@ function formatRule(rule: Rule): string {
     rule.expr.includes('\n') ? `  expr: |\n${indent(rule.expr, 4)}\n` : `  expr: ${rule.expr}\n`,
     rule.forMinutes === 0 ? '' : `  for: ${rule.forMinutes}m\n`,
     rule.keepFiringMinutes === 0 ? '' : `  keep_firing_for: ${rule.keepFiringMinutes}m\n`,
-    `  labels:\n${Object.entries({ severity: rule.severity, ...rule.labels })
-      .map(([name, value]) => `    ${name}: ${value}\n`)
-      .join('')}`,
+    `  labels: { ${Object.entries({ severity: rule.severity, ...rule.labels })
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', ')} }\n`,
     `  annotations:\n${Object.entries(annotationsOf(rule))
       .map(([name, text]) => `    ${name}: ${quoted(text)}\n`)
       .join('')}`,

@@ -103,7 +103,7 @@ function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: nu
         hash: configHash(config),
         loadedAt: sinceMs / 1000,
         targets: config.targets.length,
-        targetsHash: targetsHash(jobsOf(config)),
+        targetsHash: targetsHash(jobsOf(config).map(({ context }) => context)),
       },
       isConfigRejected: false,
       recorder: undefined,

@@ -24,8 +24,8 @@ export function jobsOf(config: Config): PollJob[] {
 }
 
 /** The hash of `bridge_exporter_targets_hash`: equal for the same names and documents in any order. */
-export function targetsHash(jobs: readonly Pick<PollJob, 'context'>[]): number {
-  const keys = jobs.map(({ context: { target, document } }) => JSON.stringify([target, document]));
+export function targetsHash(endpoints: readonly Pick<StepContext, 'target' | 'document'>[]): number {
+  const keys = endpoints.map(({ target, document }) => JSON.stringify([target, document]));
   return hash48(keys.toSorted().join());
 }
 

@@ -223,7 +223,9 @@ const nearLimit = pollProblem({
     const isRefused = error !== undefined && sizeReasons.has(error.reason);
     return {
       start: lastPoll.nearLimitSince ?? lastPoll.at,
-      summary: `${isRefused ? `a response of ${document} is refused for its size` : `the response of ${document} is near its size limit`}`,
+      summary: isRefused
+        ? `a response of ${document} is refused for its size`
+        : `the response of ${document} is near its size limit`,
       details: [isRefused ? error.message : `${percent((lastPoll.bodyBytes ?? 0) / maxBodyBytes)} of the limit`],
     };
   },

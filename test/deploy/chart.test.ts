@@ -347,14 +347,14 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     const expressions = exprsOf(rulesOf('rules')).join('\n');
     expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
     expect(expressions).not.toMatch(/\bcluster\b/);
-    const texts = rulesOf('rules').flatMap(({ annotations = {} }) => [
+    const queried = rulesOf('rules').flatMap(({ annotations = {} }) => [
       annotations['summary'] ?? '',
       annotations['action'] ?? '',
     ]);
-    const renamed = texts.filter((text) => /k8s_cluster=%q.*\$labels\.k8s_cluster\b/.test(text));
-    expect(renamed).toHaveLength(texts.filter((text) => text.includes('| query')).length);
+    const renamed = queried.filter((text) => /k8s_cluster=%q.*\$labels\.k8s_cluster\b/.test(text));
+    expect(renamed).toHaveLength(queried.filter((text) => text.includes('| query')).length);
     expect(renamed.length).toBeGreaterThan(100);
-    expect(texts.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+    expect(queried.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
   });
 
   it('adds labels and annotations to all rules, and replaces the addresses of the runbook and of Grafana', () => {

@@ -369,7 +369,11 @@ describe('the newest validator set', () => {
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
-      { text: expect.stringMatching(/ 2 in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /) },
+      {
+        text: expect.stringMatching(
+          / 2 in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /,
+        ),
+      },
     ]);
   });
 });

@@ -61,7 +61,7 @@ describe('the words of a summary', () => {
     expect([summary, action]).toEqual([`${'x'.repeat(199)}…`, `${'y'.repeat(239)}…`]);
     const actions = [...pollProblems, ...problems].flatMap((problem) => [
       problem.action,
-      ...('together' in problem && problem.together ? [problem.together.action] : []),
+      ...('together' in problem ? [problem.together.action] : []),
     ]);
     const reasons = failureReasonNames.flatMap((reason) =>
       documentNames.map((document) => remedyOf({ reason }, document)),
