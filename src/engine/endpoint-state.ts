@@ -7,6 +7,7 @@ import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import type { NodeStatus } from './source.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -75,6 +76,11 @@ export interface EndpointState extends EndpointSettings {
   readonly regressionsSinceSuccess: number;
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
+  /** All nodes at the last poll; `undefined` for an endpoint with one node. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
+  readonly nodeSwitches: number;
+  /** When another node was polled for the first time. Answers of the node before are not used. */
+  readonly switchedAt?: Instant | undefined;
 }
 
 interface SuccessfulPoll {
@@ -121,6 +127,7 @@ export function initialState(settings: EndpointSettings, addedAt: Instant): Endp
     regressionsSinceSuccess: 0,
     queries: new Map(),
     problems: NO_PROBLEMS,
+    nodeSwitches: 0,
   };
 }
 
@@ -155,6 +162,10 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly R
 /** The state after a round of requests of a query. */
 export function withQuery(state: EndpointState, query: QueryState): EndpointState {
   return { ...state, queries: new Map(state.queries).set(query.query.name, query) };
+}
+
+export function sourceInUse({ nodes }: Pick<EndpointState, 'nodes'>): string | undefined {
+  return nodes?.find(({ isInUse }) => isInUse)?.source;
 }
 
 export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {

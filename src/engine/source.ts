@@ -21,6 +21,8 @@ export interface Source<Job extends EndpointJob> {
   readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
   /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
+  /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
+  readonly probe?: (job: Job) => Promise<void>;
 }
 
 /** The request of a document. */
@@ -29,6 +31,18 @@ export interface DocumentRequest {
   readonly foundPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
+  /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
+  readonly identity?: readonly string[] | undefined;
+}
+
+/** A node of an endpoint with several nodes, after a poll. */
+export interface NodeStatus {
+  /** Host and port, numbered when several nodes have the same. */
+  readonly source: string;
+  /** Whether it served the last document; before the first, the first node. */
+  readonly isInUse: boolean;
+  /** Why it is not polled, unless a node before it fails, since when; `isDown`: it does not answer. */
+  readonly trouble?: { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */
@@ -36,7 +50,9 @@ export type Received<Name extends DocumentName = DocumentName> =
   | ReceivedDocument<Name>
   /** `bodyBytes`: the size of a recorded body that was not the document. */
   | (Failure &
-      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds'> & { readonly bodyBytes?: number });
+      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds' | 'nodes'> & {
+        readonly bodyBytes?: number;
+      });
 
 export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
@@ -61,6 +77,11 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly isAgain?: boolean;
   /** The durations of a recorded poll. */
   readonly phaseSeconds?: PhaseSeconds;
-  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  /**
+   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with polls that were not recorded. It is
+   * not while another node shows a greater one.
+   */
   readonly isAccepted?: boolean;
+  /** All nodes of the endpoint; only of several. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }

@@ -17,18 +17,20 @@ import {
 } from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { withFailedPoll } from '../queries/query-state.js';
+import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, misconfiguredReasons, isNearSizeLimit } from './endpoint-conditions.js';
 import {
   freshAnswers,
   isDocumentNotServed,
   isOf,
   lastDocument,
+  sourceInUse,
   type EndpointState,
   type FailedPoll,
   type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
+import type { NodeStatus } from './source.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
@@ -48,8 +50,9 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Only of a success, and absent for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
-  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -77,7 +80,7 @@ export function step<Name extends DocumentName>(
   context: StepContext<Name>,
   { at, clockOffset }: Moment,
 ): EndpointState {
-  const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
+  const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
   const regression = regressionOf(state, poll, context);
   // A recording has the failure.
   const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
@@ -115,6 +118,15 @@ export function step<Name extends DocumentName>(
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isMissingOnNode), at) },
   };
+}
+
+/** The state with the nodes of a poll. What the node in use before has said of itself is not true of another one. */
+function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant): EndpointState {
+  if (nodes === undefined) return state;
+  const before = sourceInUse(state);
+  if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
+  const queries = ofOtherNode(state.queries);
+  return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 
 /** Whether the restored state is of another bridge than the first document. */

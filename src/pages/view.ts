@@ -5,6 +5,7 @@ import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../
 import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
+import type { NodeStatus } from '../engine/source.js';
 import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
@@ -25,7 +26,7 @@ export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 /** The source of the view of an endpoint. */
 export interface ShownEndpoint {
   readonly state: EndpointState;
-  readonly job: Pick<PollJob, 'url' | 'context'>;
+  readonly job: Pick<PollJob, 'nodes' | 'context'>;
 }
 
 export function viewOf(
@@ -163,8 +164,10 @@ export function endpointView(
   return {
     target,
     document,
-    /** Host and port of the node. */
-    host: new URL(job.url.origin).host,
+    /** Host and port of the node; of several, of the one in use. */
+    host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? hostOf(job),
+    /** All nodes in order of preference, if there are several; `null` otherwise. */
+    nodes: state.nodes?.map((node) => ({ ...node, trouble: troubleView(node.trouble, now) })) ?? null,
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,
@@ -189,6 +192,17 @@ export function endpointView(
     /** Not part of the JSON. */
     source,
   };
+}
+
+function hostOf({ nodes: [node] }: ShownEndpoint['job']): string {
+  return node === undefined ? '' : new URL(node.url.origin).host;
+}
+
+/** `null` for a node that is usable. */
+function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
+  if (trouble === undefined) return null;
+  const { since, ...rest } = trouble;
+  return { ...rest, since: isoTime(wallSeconds(since, now)), lastsSeconds: now.at - since };
 }
 
 /**

@@ -199,8 +199,8 @@ describe('a reload', () => {
     await endPoll(success());
     await configure(['a'], auth('hunter3'));
     expect(started).toHaveLength(2);
-    expect(JSON.stringify(started[1]?.job.basic_auth)).toBe(JSON.stringify(started[0]?.job.basic_auth));
-    expect(started[1]?.job.basic_auth).not.toBe(started[0]?.job.basic_auth);
+    expect(JSON.stringify(started[1]?.job.nodes[0]?.basic_auth)).toBe(JSON.stringify(started[0]?.job.nodes[0]?.basic_auth));
+    expect(started[1]?.job.nodes[0]?.basic_auth).not.toBe(started[0]?.job.nodes[0]?.basic_auth);
     expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
@@ -320,7 +320,7 @@ describe('the names of validators', () => {
     elapsedMs = 70 * 60_000;
     await vi.advanceTimersByTimeAsync(11 * 60_000);
     await endPoll(success());
-    expect(startedNames.map(({ job }) => job.url.origin)).toEqual(['https://a.example', 'https://a.example']);
+    expect(startedNames.map(({ job }) => job.nodes[0]?.url.origin)).toEqual(['https://a.example', 'https://a.example']);
   });
 
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {
