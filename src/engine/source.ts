@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
@@ -33,16 +33,6 @@ export interface DocumentRequest {
   readonly hubSide?: HubSide | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
   readonly identity?: readonly string[] | undefined;
-}
-
-/** A node of an endpoint with several nodes, after a poll. */
-export interface NodeStatus {
-  /** Host and port, numbered when several nodes have the same. */
-  readonly source: string;
-  /** Whether it served the last document; before the first, the first node. */
-  readonly isInUse: boolean;
-  /** Why it is not polled, unless a node before it fails, since when; `isDown`: it does not answer. */
-  readonly trouble?: { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies } from '../metrics/render-families.js';
@@ -30,7 +30,6 @@ import {
   type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
-import type { NodeStatus } from './source.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
@@ -216,6 +215,7 @@ function judge<Name extends DocumentName>(
     flow,
     answers: freshAnswers(state, now.at),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
+    nodes: state.nodes,
   };
   return judgeProblems(state.problems, context.document, evidence, now, context);
 }

@@ -1,11 +1,10 @@
-import type { DocumentName, DocumentTypes } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
 import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import type { NodeStatus } from '../engine/source.js';
 import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';

@@ -1,4 +1,4 @@
-import type { DocumentName, DocumentTypes } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
@@ -25,6 +25,8 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly answers: QueryStates;
   /** When the node last answered a query, in Unix seconds, by query and key. */
   readonly answeredAt: (query: string, key: string) => number | undefined;
+  /** All nodes of an endpoint with several nodes. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 /** A problem in one document. */

@@ -13,6 +13,8 @@ import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /** What was observed of a node. Each document and each probe replaces it as a whole. */
 export interface NodeObservation {
+  /** Host and port, with which messages begin. */
+  readonly source: string;
   readonly addedAt: Instant;
   /** The last served document, and the first one since the last failure. */
   readonly served?: { readonly at: Instant; readonly since: Instant; readonly height: Numeral | undefined };
@@ -136,10 +138,10 @@ export function troubleOf(
   observations: Observations,
   now: Instant,
 ): { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined {
-  const { addedAt, served, failed, outdated, probe, probeFailed, chain } = observation;
+  const { source, addedAt, served, failed, outdated, probe, probeFailed, chain } = observation;
   const otherChain = otherChainOf(observation, observations);
   if (otherChain !== undefined) {
-    const message = `is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
+    const message = `${source} is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
     return { since: chain?.at ?? now, message, isDown: true };
   }
   if (failed !== undefined) return { since: served?.at ?? failed.since, message: failed.message, isDown: true };
@@ -148,7 +150,7 @@ export function troubleOf(
     return { since, message: probeFailed.message, isDown: true };
   }
   if (outdated !== undefined && isOutdated(observation, now)) {
-    return { since: outdated.at, message: outdated.reason, isDown: false };
+    return { since: outdated.at, message: `${source} ${outdated.reason}`, isDown: false };
   }
   return undefined;
 }

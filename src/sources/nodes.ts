@@ -5,12 +5,12 @@ import type { Numeral } from '../chain/numeral.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
-import type { DocumentName, StepContext } from '../document-types.js';
+import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId } from '../engine/endpoint-state.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import { readContent } from '../engine/read-poll.js';
-import type { DocumentRequest, NodeStatus, Received, ReceivedDocument } from '../engine/source.js';
+import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -43,7 +43,6 @@ export type Exchange = (
 
 interface Node {
   readonly connection: NodeConnection;
-  readonly source: string;
   observation: NodeObservation;
 }
 
@@ -68,13 +67,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (before?.job === job) return before;
     const { at } = clock();
     const sources = sourcesOf(job);
-    const nodes = job.nodes.map((connection, index) => ({
-      connection,
-      source: sources[index] ?? '',
-      observation: before?.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation ?? {
-        addedAt: at,
-      },
-    }));
+    const nodes = job.nodes.map((connection, index) => {
+      const known = before?.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation;
+      return { connection, observation: { addedAt: at, ...known, source: sources[index] ?? '' } };
+    });
     const inUse = nodes.find(({ connection }) => isDeepStrictEqual(connection, before?.inUse?.connection));
     const { chainId, height, request } = before ?? {};
     const after = { job, nodes, inUse, chainId, height, request };
@@ -173,8 +169,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const { at } = clock();
     const observations = observationsOf(endpoint);
     const all = endpoint.nodes.map((node): PollError => {
-      const { message = 'was not polled' } = troubleOf(node.observation, observations, at) ?? {};
-      return errors.get(node) ?? { reason: 'schema', message: `${node.source}: ${message}` };
+      const { message = `${node.observation.source} was not polled` } =
+        troubleOf(node.observation, observations, at) ?? {};
+      return errors.get(node) ?? { reason: 'schema', message };
     });
     const first = errors.values().next().value ?? all[0];
     const error = {
@@ -282,7 +279,7 @@ function observationsOf({ nodes, inUse, chainId }: NodesOfEndpoint) {
 function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly NodeStatus[] {
   const observations = observationsOf(endpoint);
   return endpoint.nodes.map((node) => ({
-    source: node.source,
+    source: node.observation.source,
     isInUse: node === (endpoint.inUse ?? endpoint.nodes[0]),
     trouble: troubleOf(node.observation, observations, now),
   }));

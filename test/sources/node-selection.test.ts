@@ -14,7 +14,7 @@ import {
   type Probe,
 } from '../../src/sources/node-selection.js';
 
-const NEW: NodeObservation = { addedAt: 0 };
+const NEW: NodeObservation = { source: 'n', addedAt: 0 };
 const MINUTE = 60;
 const HOUR = 3600;
 
@@ -107,7 +107,7 @@ describe('select', () => {
     expect(order([of('x-2'), of('x-2')], 1, { chainId: 'x-1' })).toBe('AB');
     expect(troubleOf(of('x-2'), { inUse: 0, chainId: 'x-1', ofNodes: [of('x-1'), of('x-2')] }, 1)).toEqual({
       since: 0,
-      message: 'is a node of chain x-2, not of chain x-1',
+      message: 'n is a node of chain x-2, not of chain x-1',
       isDown: true,
     });
   });
@@ -207,7 +207,7 @@ describe('what is wrong with a node', () => {
   });
 
   it('is no failure while the node only is behind', () => {
-    const behind = { since: 60, message: 'is 10 min behind the chain', isDown: false };
+    const behind = { since: 60, message: 'n is 10 min behind the chain', isDown: false };
     expect(trouble(probed([[60, 600]]), 70)).toEqual(behind);
   });
 });

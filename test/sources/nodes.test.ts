@@ -142,7 +142,7 @@ describe('a preferred node', () => {
     });
     polled.nodes[0]?.fault('status', old);
     expect(await pollTimes(polled, 4)).toMatch(/^A?B{3,4}$/);
-    expect(polled.lines.at(-1)).toMatch(/ to \S+: is \S+ min behind the chain$/);
+    expect(polled.lines.at(-1)).toMatch(/ to \S+: \S+ is \S+ min behind the chain$/);
     polled.nodes[0]?.fault('status', undefined);
     expect(await pollTimes(polled, 14)).toMatch(/^B{10,12}A+$/);
   });
@@ -220,7 +220,7 @@ describe('a node of another network', () => {
     const before = requestsOf(polled, 1);
     expect(await pollTimes(polled, 2)).toBe('A*A*');
     expect(requestsOf(polled, 1)).toBe(before);
-    expect(message(polled)).toContain(`; ${polled.source(1)}: is a node of chain hub-2, not of chain hub-1`);
+    expect(message(polled)).toContain(`; ${polled.source(1)} is a node of chain hub-2, not of chain hub-1`);
   });
 
   it('is not one whose chain was renamed together with that of all others', async () => {
