@@ -125,7 +125,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());
-    return { ...state, ...settingsOf(job.context), queries: queryStatesOf(job.context, state.queries) };
+    const queries = queryStatesOf(job.context, state.queries);
+    // Another node may be the only one now.
+    return { ...state, ...settingsOf(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
   }
 
   function reconcile(jobs: readonly PollJob[], at: Instant): void {

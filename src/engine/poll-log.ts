@@ -70,8 +70,9 @@ function logSwitch(log: Logger, before: EndpointState, after: EndpointState): vo
   const { target, document, nodes = [] } = after;
   const [from = nodes[0]?.source, to] = [sourceInUse(before), sourceInUse(after)];
   if (from === to) return;
-  const trouble = nodes.find(({ source }) => source === from)?.trouble;
-  const reason = trouble === undefined ? 'it is preferred, and usable again' : trouble.message;
+  const last = nodes.find(({ source }) => source === from);
+  const reason =
+    last?.trouble?.message ?? (last ? 'it is preferred, and usable again' : 'it is not configured any more');
   log.warn({ target, document }, `switched from node ${from} to ${to}: ${reason}`);
 }
 

@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/clock.js';
 import { pino } from 'pino';
-import { createEngine } from '../../src/engine/engine.js';
+import { createEngine, type Sink } from '../../src/engine/engine.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createPollLog } from '../../src/engine/poll-log.js';
@@ -20,21 +20,24 @@ const START_SECONDS = 1_790_000_000;
 
 export interface NodesOptions {
   readonly count?: number;
-  readonly document?: 'bridge' | 'crosschain';
   /** How far each node is behind the first, in seconds. */
   readonly lagSeconds?: readonly number[];
   /** Further settings of the document. */
   readonly settings?: string;
   /** Of a poll, in real time. */
   readonly timeout?: string;
+  /** Whether another target polls one more node of the first chain alone. */
+  readonly withReference?: boolean;
+  readonly sinks?: readonly Sink[];
 }
 
 export async function startPolledNodes({
   count = 2,
-  document = 'bridge',
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
   timeout = '2s',
+  withReference = false,
+  sinks = [],
 }: NodesOptions = {}) {
   let now: Moment = { at: START_SECONDS, clockOffset: 0 };
   const models = new Map<number, Model>();
@@ -59,23 +62,31 @@ export async function startPolledNodes({
   );
   const network = createNetwork('test', () => now);
   atEnd(() => network.close());
-  const engine = createEngine({ source: network, now: () => now, sinks: [createPollLog(log)] });
+  const engine = createEngine({ source: network, now: () => now, sinks: [createPollLog(log), ...sinks] });
   const jobFor = (urls: readonly string[]): PollJob => {
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
     const config = parseValidConfig(
-      `poll: {timeout: ${timeout}}\ntargets: [{name: a, ${document}: {nodes: [${list}], ${document === 'bridge' ? settings : 'node_queries: "off", cctx_queries: "off"'}}}]`,
+      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {nodes: [${list}], ${settings}}}]`,
     );
     const [job] = jobsOf(config);
     if (job === undefined) throw new Error('the configuration has an endpoint');
     return job;
   };
   let job = jobFor(nodes.map(({ url }) => url));
-  engine.replace([{ job, state: { ...initialState(job.context, now.at), queries: queryStatesOf(job.context) } }]);
-  const state = (): EndpointState => {
-    const [endpoint] = engine.endpoints();
-    if (endpoint === undefined) throw new Error('there is an endpoint');
+  const reference = withReference ? await startTestSimulator({ model: modelOf(0) }) : undefined;
+  const referenceJobs = reference === undefined ? [] : [jobFor([reference.url])];
+  const alone = referenceJobs.map((each) => ({ ...each, context: { ...each.context, target: 'reference' } }));
+  const endpointOf = (each: PollJob) => ({
+    job: each,
+    state: { ...initialState(each.context, now.at), queries: queryStatesOf(each.context) },
+  });
+  engine.replace([job, ...alone].map(endpointOf));
+  const stateAt = (index: number) => (): EndpointState => {
+    const endpoint = engine.endpoints()[index];
+    if (endpoint === undefined) throw new Error('there is no such endpoint');
     return endpoint.state;
   };
+  const state = stateAt(0);
   let polls = 0;
 
   /** The letter of the node in use. */
@@ -85,6 +96,8 @@ export async function startPolledNodes({
     nodes,
     lines,
     state,
+    /** The endpoint that polls one node alone. */
+    reference: stateAt(1),
     inUse,
     now: () => now,
     network,
@@ -101,9 +114,12 @@ export async function startPolledNodes({
       now = { ...now, at: now.at + INTERVAL_SECONDS };
       for (const model of models.values()) model.advanceTime(INTERVAL_SECONDS * 1000);
       if (polls % 2 === 0) await network.probe(job);
-      await (
-        await engine.poll(job)
-      ).settled;
+      for (const each of [job, ...alone]) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const { settled } = await engine.poll(each);
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await settled;
+      }
       return state();
     },
     metrics: () =>
