@@ -142,7 +142,7 @@ export interface NodeConnection extends HttpClientConfig {
 const MAX_NODES = 10;
 
 /** One node by `url`, whose keys of the HTTP client are beside it, or several by `nodes`, each with its own. */
-function connection(url: typeof nodeUrl | typeof rpcUrl) {
+function connection(url: typeof nodeUrl) {
   const node = z.strictObject({ url, ...httpClient.shape }).check(...httpClientChecks);
   return {
     url: url.optional(),

@@ -48,7 +48,7 @@ it('shows no older block of the contract after a switch, until the other node ha
       // oxlint-disable-next-line no-await-in-loop -- as above
       await settled;
     }
-    const [contract] = jobs.filter(({ hubNodes }) => hubNodes !== undefined);
+    const contract = jobs.find(({ hubNodes }) => hubNodes !== undefined);
     if (contract !== undefined) await network.probe(contract);
     const state = engine.states()[1];
     const past = state?.lastSuccess?.snapshot.past;

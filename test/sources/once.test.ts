@@ -52,9 +52,10 @@ it('has no series of nodes for an endpoint with one node', async () => {
 });
 
 it('numbers nodes of the same host, and redacts their paths', async () => {
-  const { url, fault } = await startTestSimulator();
-  fault('module_state', errorPage);
-  const host = new URL(url).host;
+  const simulator = await startTestSimulator();
+  simulator.fault('module_state', errorPage);
+  const { url } = simulator;
+  const { host } = new URL(url);
   const file = folder.write(
     'paths.yml',
     `targets: [{name: a, bridge: {nodes: [${urls(`${url}/KEY-1`, `${url}/KEY-2`)}]}}]`,
