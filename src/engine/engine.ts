@@ -200,7 +200,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (endpoint === undefined || before === undefined || context === undefined) return;
     // Of the node before, which says nothing about this one.
     if (query.isOfNode && startedAt < (endpoint.state.switchedAt ?? startedAt)) return;
-    const after = afterRound(before, context, exchanges, startedAt, moment);
+    const after = afterRound(before, context, exchanges, startedAt, moment.at);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
     for (const sink of sinks)
       sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });

@@ -123,7 +123,7 @@ export async function startPolledNodes({
       return state();
     },
     metrics: () =>
-      renderedPollFamilies(state(), now)
+      renderedPollFamilies(state())
         .map(({ text }) => text)
         .join('')
         .split('\n')
