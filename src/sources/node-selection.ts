@@ -126,6 +126,19 @@ function isProbeFailing({ probeFailed, served }: NodeObservation): boolean {
   return probeFailed !== undefined && (served === undefined || served.at < probeFailed.since);
 }
 
+/** The nodes that are not of another chain, without this one. */
+export function othersOfChain(observation: NodeObservation, observations: Observations): readonly NodeObservation[] {
+  return observations.ofNodes.filter(
+    (other) => other !== observation && otherChainOf(other, observations) === undefined,
+  );
+}
+
+/** Whether the chain of a node is asked: once an hour, and while nodes name different ones. */
+export function isChainDue({ chain }: NodeObservation, { ofNodes }: Observations, now: Instant): boolean {
+  if (chain === undefined || now - chain.at >= HOUR_SECONDS) return true;
+  return ofNodes.some((other) => other.chain !== undefined && other.chain.id !== chain.id);
+}
+
 /** The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was renamed. */
 function otherChainOf({ chain }: NodeObservation, { chainId, ofNodes }: Observations): string | undefined {
   if (chain === undefined || chainId === undefined || chain.id === chainId) return undefined;

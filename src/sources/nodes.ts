@@ -16,11 +16,12 @@ import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
 import type { QueryRequest } from '../queries/query.js';
-import { HOUR_SECONDS } from '../units.js';
 import {
   hasShownMore,
+  isChainDue,
   isDocumentDue,
   isProbeDue,
+  othersOfChain,
   select,
   troubleOf,
   withFailed,
@@ -146,7 +147,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     height: Numeral | undefined,
     seconds: number,
   ): Received {
-    const others = endpoint.nodes.filter((other) => other !== node).map(({ observation }) => observation);
+    const others = othersOfChain(node.observation, observationsOf(endpoint));
     const isLower = height !== undefined && hasShownMore(height, others, clock().at);
     const nodes = statusesOf(endpoint, clock().at);
     const before = endpoint.height;
@@ -205,10 +206,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
 
   async function probeOne(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
     const { job } = endpoint;
-    const { chain } = node.observation;
-    const withChain = chain === undefined || clock().at - chain.at >= HOUR_SECONDS;
+    const withChain = isChainDue(node.observation, observationsOf(endpoint), clock().at);
     const result = await probeNode(job, node.connection, withChain, client, clock);
-    const others = endpoint.nodes.filter((other) => other !== node).map(({ observation }) => observation);
+    const others = othersOfChain(node.observation, observationsOf(endpoint));
     node.observation =
       typeof result === 'string'
         ? withFailedProbe(node.observation, clock().at, result)

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import {
   hasShownMore,
+  isChainDue,
   isDocumentDue,
   isProbeDue,
+  othersOfChain,
   select,
   troubleOf,
   withFailed,
@@ -210,6 +212,17 @@ describe('what is wrong with a node', () => {
     const behind = { since: 60, message: 'n is 10 min behind the chain', isDown: false };
     expect(trouble(probed([[60, 600]]), 70)).toEqual(behind);
   });
+});
+
+it('does not compare with a node of another chain, and asks for the chains again while they differ', () => {
+  const of = (chainId: string) => withProbe(NEW, probeAt(0, 3, { chainId }), []);
+  const [own, foreign, unknown] = [of('x-1'), of('x-2'), { ...NEW }];
+  const observations = { inUse: 0, chainId: 'x-1', ofNodes: [own, foreign, unknown] };
+  expect(othersOfChain(own, observations)).toEqual([unknown]);
+  expect([own, foreign, unknown].map((node) => isChainDue(node, observations, 60))).toEqual([true, true, true]);
+  const alike = { ...observations, ofNodes: [own, of('x-1')] };
+  expect(alike.ofNodes.map((node) => isChainDue(node, alike, 60))).toEqual([false, false]);
+  expect(isChainDue(own, alike, HOUR)).toBe(true);
 });
 
 it('compares a height with what other nodes have shown last, within ten minutes', () => {
