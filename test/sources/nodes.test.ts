@@ -39,7 +39,7 @@ describe('the poll of several nodes', () => {
     ['hangs', hang],
     ['serves another document', edited(() => ({ accounts: [] }))],
   ])('switches within the same poll when the node in use %s, and stays with the other one', async (_title, fault) => {
-    const polled = await startPolledNodes({ timeout: '1s' });
+    const polled = await startPolledNodes({ timeout: '4s' });
     await pollTimes(polled, 2);
     const height = Number(polled.state().lastSuccess?.snapshot.height);
     failDocument(polled, 0, fault);
@@ -73,7 +73,7 @@ describe('the poll of several nodes', () => {
   });
 
   it('starts at another node after one has hung, also when all nodes fail', async () => {
-    const polled = await startPolledNodes({ timeout: '300ms' });
+    const polled = await startPolledNodes({ timeout: '3s' });
     await pollTimes(polled, 1);
     for (const index of [0, 1]) failDocument(polled, index, hang);
     expect(await pollTimes(polled, 1)).toBe('A*');

@@ -35,7 +35,7 @@ export async function startPolledNodes({
   count = 2,
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
-  timeout = '2s',
+  timeout = '10s',
   withReference = false,
   sinks = [],
 }: NodesOptions = {}) {
