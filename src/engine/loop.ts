@@ -172,12 +172,12 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
  * counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ context, paths, query }: PollJob) => {
+  const comparedParts = ({ context, paths, query }: PollJob) => {
     const { target, targetLabels, document, maxSeries } = context;
     return [target, targetLabels, document, maxSeries, paths, query];
   };
   // The path of a JSON-RPC endpoint is an API key.
   const urlsOf = (job: PollJob) => job.nodes.map(({ url }) => (isContract(job) ? url.origin : url));
   const isShared = urlsOf(first).some((url) => urlsOf(second).some((other) => isDeepStrictEqual(url, other)));
-  return isShared && isDeepStrictEqual(identityOf(first), identityOf(second));
+  return isShared && isDeepStrictEqual(comparedParts(first), comparedParts(second));
 }
