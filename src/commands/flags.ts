@@ -235,6 +235,12 @@ const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
 /** The scenarios are an argument, because the command line loads the simulator only for its commands. */
 export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
   ...simulatorFlags(scenarios),
+  nodes: flag(
+    '--nodes <integer>',
+    'Number of nodes of the chain, at ports from that of --listen on.',
+    integer(1, 10),
+    '1',
+  ),
   record: flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
   duration: flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
   interval: flag(

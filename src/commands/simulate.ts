@@ -12,10 +12,31 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const simulator = await startSimulation(options, context);
-  await context.waitForStopSignal();
-  await simulator.close();
+  const simulators = [await startSimulation(options, context)];
+  try {
+    for (let index = 1; index < options.nodes; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one address after the other
+      simulators.push(await startOtherNode(options, index, simulators, context));
+    }
+    await context.waitForStopSignal();
+  } finally {
+    await Promise.all(simulators.map(async (simulator) => simulator.close()));
+  }
   return 0;
+}
+
+/** Serves the chain of the first node at another address. */
+async function startOtherNode(
+  { listen, seed, scenario }: SimulateFlags,
+  index: number,
+  [first]: readonly Simulator[],
+  context: CommandContext,
+): Promise<Simulator> {
+  const port = listen.port === 0 ? 0 : listen.port + index;
+  const model = first && { model: first.model };
+  const node = await startSimulator({ host: listen.host ?? LOOPBACK, port, seed, scenario, ...model, tick: false });
+  context.print(`another node of the chain: ${node.url}\n`);
+  return node;
 }
 
 const LOOPBACK = '127.0.0.1';

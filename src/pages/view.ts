@@ -1,4 +1,4 @@
-import type { DocumentName, DocumentTypes } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
@@ -24,7 +24,7 @@ export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 /** The source of the view of an endpoint. */
 export interface ShownEndpoint {
   readonly state: EndpointState;
-  readonly job: Pick<PollJob, 'url' | 'context'>;
+  readonly job: Pick<PollJob, 'nodes' | 'context'>;
 }
 
 export function viewOf(
@@ -172,8 +172,10 @@ export function endpointView(
   return {
     target,
     document,
-    /** Host and port of the node. */
-    host: new URL(job.url.origin).host,
+    /** Host and port of the node; of several, of the one in use. */
+    host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? hostOf(job),
+    /** All nodes in order of preference, if there are several; `null` otherwise. */
+    nodes: state.nodes?.map((node) => ({ ...node, trouble: troubleView(node.trouble, now) })) ?? null,
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,
@@ -198,6 +200,17 @@ export function endpointView(
     /** Not part of the JSON. */
     source,
   };
+}
+
+function hostOf({ nodes: [node] }: ShownEndpoint['job']): string {
+  return node === undefined ? '' : new URL(node.url.origin).host;
+}
+
+/** `null` for a node that is usable. */
+function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
+  if (trouble === undefined) return null;
+  const { since, ...rest } = trouble;
+  return { ...rest, since: isoTime(wallSeconds(since, now)), lastsSeconds: now.at - since };
 }
 
 /**

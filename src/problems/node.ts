@@ -3,7 +3,8 @@ import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
-import { durationInWords } from '../text/format.js';
+import type { DocumentName } from '../document-types.js';
+import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
@@ -117,6 +118,29 @@ const externalNodeBehind = problemOf('external_contract', {
   },
 });
 
+function nodeDown(document: DocumentName) {
+  return problemOf(document, {
+    name: 'BridgeNodeDown',
+    severity: 'warning',
+    afterMinutes: 30,
+    dashboard: 'bridge-exporter',
+    summary: 'a node of the document is down, and another one answers',
+    description:
+      'Of several nodes of a document, one has served neither its document nor a probe for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+    action:
+      'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
+    find: ({ nodes = [] }) => {
+      const down = nodes.flatMap(({ trouble }) => (trouble?.isDown === true ? [trouble] : []));
+      if (down.length === 0) return undefined;
+      return {
+        start: Math.min(...down.map(({ since }) => since)),
+        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        details: [list(down.map(({ message }) => message))],
+      };
+    },
+  });
+}
+
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 interface HighestMark {
   readonly contract: string;
@@ -209,6 +233,9 @@ export const nodeProblems = [
   nodeBehind('module_state'),
   nodeBehind('rate_limiter_input'),
   externalNodeBehind,
+  nodeDown('module_state'),
+  nodeDown('external_contract'),
+  nodeDown('rate_limiter_input'),
   clockBehind('module_state'),
   clockBehind('rate_limiter_input'),
 ];

@@ -5,7 +5,8 @@ import type { Field } from '../chain/field.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
 import { MEBIBYTE } from '../units.js';
-import { isOn, nodeQuery, type QueryInput } from './query.js';
+import { cleanText } from '../text/untrusted-text.js';
+import { isOn, nodeQuery, responseReader, type QueryInput } from './query.js';
 import type { QueryStates } from './query-state.js';
 
 /* Whether the node is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
@@ -39,7 +40,7 @@ function ofDocument<Value>(exact: (value: Value) => Numeral) {
   return ({ context: { document }, value }: QueryInput<Value>) => [{ labels: { document }, value: exact(value) }];
 }
 
-const BLOCKS_PATH = '/cosmos/base/tendermint/v1beta1/blocks';
+export const LATEST_BLOCK_PATH = '/cosmos/base/tendermint/v1beta1/blocks/latest';
 
 const blockReader = {
   maxBodyBytes: MAX_BLOCK_BYTES,
@@ -52,7 +53,8 @@ export const latestBlock = nodeQuery({
   ...blockReader,
   name: 'latest_block',
   isEnabled: isOn,
-  path: `${BLOCKS_PATH}/latest`,
+  isOfNode: true,
+  path: LATEST_BLOCK_PATH,
   families: families<QueryInput<Block>>({
     bridge_exporter_node_block_timestamp_seconds: labeledGauge({
       help: 'Time of the newest block of the node, by its own header.',
@@ -66,6 +68,7 @@ export const latestBlock = nodeQuery({
 export const syncing = nodeQuery({
   name: 'syncing',
   isEnabled: isOn,
+  isOfNode: true,
   path: '/cosmos/base/tendermint/v1beta1/syncing',
   schema: object({ syncing: boolean }),
   value: (page) => ({ isSyncing: required(page.syncing) }),
@@ -78,6 +81,48 @@ export const syncing = nodeQuery({
     }),
   }),
 });
+
+/*
+ * Probes of a node that is one of several. The first response is small, and older nodes do not serve it; a whole block is large, and names the chain.
+ */
+
+interface NewestBlock extends Block {
+  readonly chainId?: string;
+}
+
+export const STATUS_PATH = '/cosmos/base/node/v1beta1/status';
+
+export const statusReader = responseReader({
+  schema: object({ height: numeral, timestamp: string }),
+  value: ({ height, timestamp }): NewestBlock => ({
+    height: required(height),
+    epochSeconds: unixSeconds(required(timestamp)),
+  }),
+});
+
+const headerWithChain = object({ header: object({ height: numeral, time: string, chain_id: string }) });
+
+export const chainReader = responseReader({
+  maxBodyBytes: MAX_BLOCK_BYTES,
+  schema: object({ sdk_block: headerWithChain, block: headerWithChain }),
+  value: ({ sdk_block: sdkBlock, block }): NewestBlock => {
+    const newest = required(sdkBlock ?? block);
+    return { ...blockOf(newest), chainId: cleanText(required(required(newest.header).chain_id)) };
+  },
+});
+
+/** The newest block of a node of the external chain. */
+export const externalBlockReader = responseReader({
+  schema: object({ result: object({ number: string, timestamp: string }) }),
+  value: ({ result }): NewestBlock => {
+    const { number, timestamp } = required(result);
+    return { height: quantity(required(number)), epochSeconds: Number(quantity(required(timestamp))) };
+  },
+});
+
+function quantity(hexadecimal: string): bigint {
+  return required(/^0x[\da-f]{1,16}$/i.test(hexadecimal) ? BigInt(hexadecimal) : undefined);
+}
 
 /** A node whose newest block is older than this is behind. */
 export const BEHIND_SECONDS = 300;

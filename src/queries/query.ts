@@ -124,6 +124,8 @@ interface QueryDeclaration<Read, Value, Kept> extends ResponseDeclaration<Read, 
   readonly isEnabled: (options: StepContext) => boolean;
   /** Whether the node of the module state is asked about a contract. */
   readonly isSentToHub?: boolean;
+  /** Whether the answer is about the node and not about the chain. */
+  readonly isOfNode?: boolean;
   /** A path with placeholders such as `{address}`; by dialect, if they differ. */
   readonly path: string | Readonly<Record<string, string>>;
   /** By default a request of the path. */
@@ -137,7 +139,10 @@ export interface NodeQuery<Value = unknown, Kept = unknown>
   extends
     ResponseReader<Value>,
     Required<
-      Pick<QueryDeclaration<unknown, Value, Kept>, 'name' | 'intervalMs' | 'isEnabled' | 'isSentToHub' | 'path'>
+      Pick<
+        QueryDeclaration<unknown, Value, Kept>,
+        'name' | 'intervalMs' | 'isEnabled' | 'isSentToHub' | 'isOfNode' | 'path'
+      >
     > {
   /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
@@ -152,7 +157,7 @@ export interface NodeQuery<Value = unknown, Kept = unknown>
 export function nodeQuery<Read, Value, Kept = Value>(
   query: QueryDeclaration<Read, Value, Kept>,
 ): NodeQuery<Value, Kept> {
-  const { name, intervalMs = MINUTE_MS, isEnabled, isSentToHub = false, path, families = [] } = query;
+  const { name, intervalMs = MINUTE_MS, isEnabled, isSentToHub = false, isOfNode = false, path, families = [] } = query;
   // Without `keep`, a value is kept.
   const { keep = (value) => value as unknown as Kept } = query;
   const { requests = (_context, requested) => [{ key: '', path: requested }] } = query;
@@ -162,6 +167,7 @@ export function nodeQuery<Read, Value, Kept = Value>(
     intervalMs,
     isEnabled,
     isSentToHub,
+    isOfNode,
     path,
     requests: (context) => {
       const ofDialect = typeof path === 'string' ? path : path[context.dialect ?? ''];

@@ -49,6 +49,10 @@ const resources = {
     respond: (model) => documentResponse(model, blockOf(model.node)),
   },
   block: { path: '/cosmos/base/tendermint/v1beta1/blocks/*', respond: blockResponse },
+  status: {
+    path: '/cosmos/base/node/v1beta1/status',
+    respond: (model) => documentResponse(model, statusOf(model.node)),
+  },
   syncing: {
     path: '/cosmos/base/tendermint/v1beta1/syncing',
     respond: (model) => documentResponse(model, { syncing: model.node.isSyncing }),
@@ -180,11 +184,26 @@ function validatorsResponse(model: Model, { parameters }: Query): QueryResponse 
   });
 }
 
+/** Nanoseconds, as a real node writes them. */
+function blockTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, -1)}123456Z`;
+}
+
+/** The newest block of the node service (StatusResponse). */
+function statusOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
+  const hash = Buffer.alloc(32, height).toString('base64');
+  return {
+    earliest_store_height: '1',
+    height: String(height),
+    timestamp: blockTime(timeMs),
+    app_hash: hash,
+    validator_hash: hash,
+  };
+}
+
 /** A block of the CometBFT service (GetLatestBlockResponse, GetBlockByHeightResponse), with a few transactions. */
 function blockOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
-  // Nanoseconds, as a real node writes them.
-  const time = `${new Date(timeMs).toISOString().slice(0, -1)}123456Z`;
-  const header = { chain_id: 'hub-1', height: String(height), time };
+  const header = { chain_id: 'hub-1', height: String(height), time: blockTime(timeMs) };
   const block = { header, data: { txs: [Buffer.alloc(2000, height).toString('base64')] } };
   return { block_id: { hash: Buffer.alloc(32, height).toString('base64') }, block, sdk_block: block };
 }
