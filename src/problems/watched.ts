@@ -1,3 +1,4 @@
+import { dataPart } from '../chain/addresses.js';
 import type { Instant } from '../clock.js';
 import { add, subtract } from '../chain/numeral.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
@@ -12,12 +13,14 @@ import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import type { QueryStates } from '../queries/query-state.js';
+import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
+import { validatorsOf } from '../queries/validators.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
-import { count } from '../text/format.js';
+import { count, percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { yourValidator } from './sentence.js';
+import { about, yourValidator } from './sentence.js';
 import { YOUR_VALIDATOR } from './templates.js';
 
 /* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
@@ -34,8 +37,12 @@ function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator
   return yourValidator({ name, address, hasNamesake });
 }
 
+const TOMBSTONED =
+  'It is tombstoned: its key has signed two blocks of one height, so it can never be unjailed. Find out where the key is, then tell the delegators.';
+
 /** The action after jailing, with the cause if the documents prove it. */
-function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator): string {
+function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
+  if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
   const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
   if (cause === null || cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
@@ -79,7 +86,7 @@ const jailed = problemOf('module_state', {
         ? {
             subject: subjectOf(watched),
             headline: `${yours(watched)} is jailed, for {duration}`,
-            action: unjailAfter(evidence.input, watched),
+            action: unjailAfter(evidence, watched),
           }
         : undefined,
     ),
@@ -87,6 +94,7 @@ const jailed = problemOf('module_state', {
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] },
+    { problem: 'BridgeWatchedValidatorMissingBlocks', equal: ['orchestrator'] },
   ],
 });
 
@@ -159,6 +167,73 @@ const validatorUnknown = problemOf('module_state', {
     }),
 });
 
+/** Shares of the blocks that a validator may miss. */
+const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
+/** While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the window. */
+const RISE_RATIO = 0.01;
+
+function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
+  const isCritical = severity === 'critical';
+  const share = percent(MISSED_RATIOS[severity]);
+  return problemOf('module_state', {
+    name: 'BridgeWatchedValidatorMissingBlocks',
+    severity,
+    // The last 30 % can be a minute of a short window.
+    afterMinutes: isCritical ? 0 : 5,
+    ...(isCritical && { needsTime: true }),
+    dashboard: 'bridge-validator',
+    linksToPending: false,
+    summary: `${YOUR_VALIDATOR} ${isCritical ? 'is about to be jailed for missed blocks' : 'has missed many blocks'}.`,
+    description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. When it has missed more than all of them it is jailed. It is judged while it is bonded, and when it has been for a whole window.`,
+    action:
+      'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
+    find: (evidence: Evidence<'module_state'>) => {
+      const { input, answers, answeredAt } = evidence;
+      const [blocks, statuses] = [missedBlocks(answers), stakingStatus.valuesOf(answers)];
+      const { operators } = validatorsOf(answers);
+      const watched = watchedOrchestrators(input);
+      const wasAnswered = ({ orchestrator }: WatchedOrchestrator): boolean =>
+        answeredAt(signingInfo.name, orchestrator) !== undefined;
+      if (watched.length > 0 && !watched.some(wasAnswered)) throw WITHDRAWN;
+      // A node that catches up has the misses of an earlier time.
+      if (input.isNodeBehind === true) return { inPart: [] };
+      const asked = watched.filter(
+        (own) => wasAnswered(own) || operators.get(dataPart(own.sender))?.consensusAddress !== undefined,
+      );
+      const known = asked.flatMap((validator) => {
+        const [own, status] = [blocks.get(validator.orchestrator), statuses.get(validator.orchestrator)];
+        return own === undefined || status === undefined
+          ? []
+          : [{ validator, own, status, recent: recentlyMissed(own) }];
+      });
+      const found = known.map(({ validator, own, status, recent }) => {
+        const { missed } = own;
+        const [allowed, judgedHeight] = [required(own.allowed ?? undefined), required(own.judgedHeight ?? undefined)];
+        const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
+        if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
+        if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
+        const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
+        return {
+          subject: subjectOf(validator),
+          headline: isCritical
+            ? `${yours(validator)} misses blocks and is about to be jailed, for {duration}`
+            : `${yours(validator)} has missed ${share} of the blocks that it may miss, for {duration}`,
+          details: [
+            `${missed} of the ${allowed} that it may miss`,
+            left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
+          ],
+        };
+      });
+      if (known.length < asked.length) return { inPart: found, ...(asked.every(wasAnswered) && { isUnjudged: true }) };
+      // Whether the number rises is not known yet.
+      return isCritical && known.some(({ recent }) => recent === undefined) ? { inPart: found } : found;
+    },
+    inhibits: isCritical
+      ? [{ problem: 'BridgeWatchedValidatorMissingBlocks', severity: 'warning', equal: ['orchestrator'] }]
+      : [],
+  });
+}
+
 /** When each entry was last in the newest validator set, in Unix seconds; 0 if it was not since it is watched. */
 type ActiveMark = Readonly<Record<string, Instant>>;
 
@@ -207,6 +282,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
 
 export const watchedProblems = [
   jailed,
+  missingBlocks('critical'),
   inactive('critical', {
     summary: 'your validator {{ $labels.address }} has left the validator set.',
     description:
@@ -214,6 +290,7 @@ export const watchedProblems = [
     action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
   }),
   lagging,
+  missingBlocks('warning'),
   inactive('warning', {
     summary: 'your validator {{ $labels.address }} is not in the newest validator set.',
     description:

@@ -7,6 +7,7 @@ import { contractQueries } from './contract-queries.js';
 import type { NodeQuery } from './query.js';
 import { initialQueryState, type QueryStates } from './query-state.js';
 import { validators } from './validators.js';
+import { signingInfo, slashingParams } from './signed-blocks.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
 
 /** All queries, in the order of the exposition. */
@@ -17,6 +18,8 @@ export const nodeQueries: readonly NodeQuery[] = [
   stakingStatus,
   claimPosition,
   orchestratorBalance,
+  signingInfo,
+  slashingParams,
   crosschainFlags,
   signersKey,
   pendingNonces,

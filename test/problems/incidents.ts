@@ -421,6 +421,14 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { 'BridgeWatchedValidatorJailed/critical': 4 },
   ),
+  scenario('missed-blocks', 55, {
+    // Until the blocks leave the window of two hours.
+    recovery: 125,
+    expectedAlerts: {
+      'BridgeWatchedValidatorMissingBlocks/warning': 28,
+      'BridgeWatchedValidatorMissingBlocks/critical': 46,
+    },
+  }),
   incident(
     'a watched orchestrator claims nothing for an hour, and its votes come from elsewhere',
     {

@@ -74,6 +74,23 @@ describe('the answers about watched validators', () => {
   });
 });
 
+describe('the answers about blocks', () => {
+  it('are the missed blocks of a watched validator, and the window', () => {
+    const model = modelOf('missed-blocks');
+    const series = seriesOf(polled(model, 'module_state'), /_blocks$|tombstoned|min_signed_per/);
+    const missed = Math.max(...model.bridge.validators.map((validator) => model.bridge.signedBlocks.missed(validator)));
+    expect(missed).toBeGreaterThan(10);
+    expect(series.filter((line) => !line.startsWith('bridge_params_'))).toEqual([
+      expect.stringMatching(
+        new RegExp(String.raw`^bridge_watched_validator_missed_blocks\{.*name="Validator Guild"\} ${missed}$`),
+      ),
+      expect.stringMatching(/^bridge_watched_validator_tombstoned\{.*\} 0$/),
+      'bridge_signed_blocks_window_blocks{target="demo"} 360',
+      'bridge_min_signed_per_window_ratio{target="demo"} 0.5',
+    ]);
+  });
+});
+
 describe('the answers about chains', () => {
   it('are the nonces of the present key on external chains, of all pages', () => {
     const model = modelOf('healthy');
