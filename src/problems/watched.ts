@@ -12,6 +12,7 @@ import {
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
+import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
 import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
 import { validatorsOf } from '../queries/validators.js';
@@ -129,42 +130,53 @@ const lagging = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
-/** The time of the last answer about jailing of each orchestrator, in Unix seconds. */
+/** The answers of which a problem is made. */
+const ANSWERS = [
+  { query: stakingStatus, text: (who: string) => `whether ${who} is jailed` },
+  { query: signingInfo, text: (who: string) => `whether ${who} misses blocks` },
+] as const;
+
+const answerKey = ({ name }: Pick<NodeQuery, 'name'>, { orchestrator }: WatchedOrchestrator) =>
+  `${name} ${orchestrator}`;
+
 const validatorUnknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
   linksToPending: false,
-  summary: `whether ${YOUR_VALIDATOR} is jailed is not known.`,
+  summary: `whether ${YOUR_VALIDATOR} is jailed or misses blocks is not known.`,
   description:
-    'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
+    'The node has not answered for an hour whether a validator of `watch` is jailed or misses blocks, had done so within a day, and still serves the document.',
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
-    version: 1,
+    version: 2,
+    /** The times of the last answers, in Unix seconds. */
     next: (
       { input, answeredAt },
       before: Readonly<Record<string, Instant>> | undefined,
     ): Readonly<Record<string, Instant>> =>
       Object.fromEntries(
-        watchedOrchestrators(input).flatMap(({ orchestrator }) => {
-          const at = answeredAt(stakingStatus.name, orchestrator) ?? entryOf(before, orchestrator);
-          return at === undefined ? [] : [[orchestrator, at]];
-        }),
+        watchedOrchestrators(input).flatMap((watched) =>
+          ANSWERS.flatMap(({ query }) => {
+            const key = answerKey(query, watched);
+            const at = answeredAt(query.name, watched.orchestrator) ?? entryOf(before, key);
+            return at === undefined ? [] : [[key, at]];
+          }),
+        ),
       ),
   },
   find: ({ input, answers }, mark) =>
-    watchedOrchestrators(input).map((watched) => {
-      const at = entryOf(mark, watched.orchestrator);
-      const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
-      if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return undefined;
-      return {
-        subject: subjectOf(watched),
-        start: at,
-        headline: `the node has not answered for {duration} whether ${yours(watched)} is jailed`,
-      };
-    }),
+    watchedOrchestrators(input).flatMap((watched) =>
+      ANSWERS.flatMap(({ query, text }) => {
+        const at = entryOf(mark, answerKey(query, watched));
+        const isAnswered = query.valuesOf(answers).has(watched.orchestrator);
+        if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
+        const headline = `the node has not answered for {duration} ${text(yours(watched))}`;
+        return [{ subject: subjectOf(watched), start: at, headline }];
+      }).slice(0, 1),
+    ),
 });
 
 /** Shares of the blocks that a validator may miss. */
@@ -224,9 +236,10 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
           ],
         };
       });
-      if (known.length < asked.length) return { inPart: found, ...(asked.every(wasAnswered) && { isUnjudged: true }) };
-      // Whether the number rises is not known yet.
-      return isCritical && known.some(({ recent }) => recent === undefined) ? { inPart: found } : found;
+      // Without an answer (BridgeWatchedValidatorUnknown), or before it is known whether the number rises, nothing ends.
+      const isKnown =
+        known.length === asked.length && !(isCritical && known.some(({ recent }) => recent === undefined));
+      return isKnown ? found : { inPart: found };
     },
     inhibits: isCritical
       ? [{ problem: 'BridgeWatchedValidatorMissingBlocks', severity: 'warning', equal: ['orchestrator'] }]

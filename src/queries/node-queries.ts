@@ -2,7 +2,7 @@ import type { StepContext } from '../document-types.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
-import { latestBlock, syncing } from './node-status.js';
+import { latestBlock, syncing, upgradePlan } from './node-status.js';
 import { contractQueries } from './contract-queries.js';
 import type { NodeQuery } from './query.js';
 import { initialQueryState, type QueryStates } from './query-state.js';
@@ -15,6 +15,7 @@ export const nodeQueries: readonly NodeQuery[] = [
   validators,
   latestBlock,
   syncing,
+  upgradePlan,
   stakingStatus,
   claimPosition,
   orchestratorBalance,

@@ -54,6 +54,7 @@ const resources = {
     path: '/cosmos/base/tendermint/v1beta1/syncing',
     respond: (model) => documentResponse(model, { syncing: model.node.isSyncing }),
   },
+  current_plan: { path: '/cosmos/upgrade/v1beta1/current_plan', respond: currentPlanResponse },
   cctx: { path: '/chain/crosschain/cctx/*', respond: cctxResponse },
   validator: { path: '/cosmos/staking/v1beta1/validators/*', respond: validatorResponse },
   claim_position: { path: '/bridge/v1/oracle/event/*', respond: claimPositionResponse },
@@ -200,6 +201,18 @@ function blockResponse(model: Model, query: Query): QueryResponse {
     model,
     isKnown ? blockOf({ height, timeMs: node.timeMs - (node.height - height) * blockTimeMs }) : undefined,
   );
+}
+
+function currentPlanResponse(model: Model): QueryResponse {
+  const { upgradePlan: planned } = model;
+  const plan = planned && {
+    name: planned.name,
+    time: '0001-01-01T00:00:00Z',
+    height: String(planned.height),
+    info: '',
+    upgraded_client_state: null,
+  };
+  return documentResponse(model, { plan: plan ?? null });
 }
 
 function validatorResponse(model: Model, { argument: operator }: Query): QueryResponse {

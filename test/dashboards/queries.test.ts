@@ -155,9 +155,9 @@ const cases: readonly Case[] = [
       [`bridge_watched_validator_missed_blocks{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 50,
       [`bridge_watched_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
       [`bridge_signed_blocks_window_blocks{${EXPORTER}, target="t"}`]: 1000,
-      [`bridge_min_signed_per_window_ratio{${EXPORTER}, target="t"}`]: 0.9,
+      [`bridge_min_signed_per_window_ratio{${EXPORTER}, target="t"}`]: 0.5,
     },
-    samples: { [signer('Example One')]: 0.5 },
+    samples: { [signer('Example One')]: 0.1 },
   },
   {
     title: 'an own validator whose data is outdated has the age of the data',

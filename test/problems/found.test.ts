@@ -796,25 +796,29 @@ describe('a validator', () => {
       ]);
     });
 
-    it('is unjudged while an answer is missing that was there', () => {
-      const documents = [0, 2, 4, 6, 8, 10].map((minute) => ({
-        minute,
-        state: {},
-        ...(minute === 0 && { blocks: { missed: [300, 400] } }),
-      }));
-      const context = { ...bridgeContext({ watch }), isSinglePoll: true };
+    it('is not known to do so when the node has not answered for an hour, and the problem does not end', () => {
+      const context = bridgeContext({ watch });
       let state = initialState(context, at(0).at);
-      for (const { minute, blocks } of documents) {
-        const queries = blocks === undefined ? state.queries : blockAnswers(minute, blocks);
+      for (const minute of [0, 1, 10, 20, 30, 40, 50, 60, 70]) {
+        const answers = minute > 1 ? [] : blockAnswers(minute, { missed: [300, 400] });
+        const statuses = answeredQueries(
+          at(minute),
+          { staking_validator: { operator: '', isJailed: false, isBonded: true } },
+          validators[3]?.orchestrator,
+        );
         const poll = bridgePoll(COMPLETE, { watch, height: String(heightAt(minute)), atMs: minute * 60_000 });
+        const queries = new Map([...state.queries, ...answers, ...statuses]);
         state = step({ ...state, queries }, poll, context, at(minute));
       }
-      const { present, unjudged } = state.lastSuccess?.snapshot.judgement ?? { present: [], unjudged: [] };
-      const name = 'BridgeWatchedValidatorMissingBlocks';
-      expect(present.filter(({ problem }) => problem.name === name)).toHaveLength(2);
-      expect(unjudged.filter(({ problem }) => problem.name === name).map(({ severity }) => severity)).toEqual([
-        'critical',
-        'warning',
+      const shown = shownIn(state, START_SECONDS).map(({ name, start, text }) => [name, start, text.split(';')[0]]);
+      expect(shown.filter(([name]) => String(name).includes('Watched'))).toEqual([
+        ['BridgeWatchedValidatorMissingBlocks/critical', 0, expect.any(String)],
+        ['BridgeWatchedValidatorMissingBlocks/warning', 0, expect.any(String)],
+        [
+          'BridgeWatchedValidatorUnknown/warning',
+          1,
+          'the node has not answered for so long whether your validator hub1ryyyyyyyyyy misses blocks',
+        ],
       ]);
     });
 
@@ -921,6 +925,28 @@ describe('the state', () => {
       heights.map((height, minute) => ({ minute, state: {}, height })),
     );
     expect(found).toMatchObject([{ start: 1 }]);
+  });
+
+  it.each([
+    [101, 'where the upgrade v2 is planned'],
+    [100, 'where the upgrade v2 is planned'],
+    [102, undefined],
+    [99, undefined],
+  ])('stands where an upgrade is planned at height %i, and says so', (planned, text) => {
+    const context = bridgeContext();
+    let state = initialState(context, at(0).at);
+    for (const minute of [0, 1, 2]) {
+      const plan = answeredQueries(at(minute), { upgrade_plan: [{ name: 'v2\n', height: BigInt(planned) }] });
+      const poll = bridgePoll(COMPLETE, { height: '100', atMs: minute * 60_000 });
+      state = step({ ...state, queries: plan }, poll, context, at(minute));
+    }
+    const [found] = named('BridgeHeightStalled', shownIn(state, START_SECONDS));
+    expect(found?.text).toBe(
+      text === undefined
+        ? 'the hub height has not advanced from 100 for so long'
+        : `the hub height has stood for so long at 100, ${text}`,
+    );
+    expect(found?.action.includes('version of the upgrade')).toBe(text !== undefined);
   });
 
   it('was rolled back when an id is lower than before', () => {
