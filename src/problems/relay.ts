@@ -9,6 +9,7 @@ import {
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { executedTokens } from '../facts/bridge/learned-fees.js';
 import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
@@ -130,7 +131,12 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     action: CHECK_RELAYERS,
     mark: { version: 1, next: executionsAfter },
     find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
-      const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
+      const executed = executedTokens(input);
+      const batches = relayable(input).filter((batch) => {
+        // Where executions are seen, nobody may ever relay the batches of a token that has none.
+        const isRelayed = executed.size < 2 || executed.has(contractLabel(batch.token_contract));
+        return paysMinimum(input, batch) ?? (isRelayed && !needsKnownFees);
+      });
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse the batches of a single token.
       if (byToken.size < 2) return undefined;

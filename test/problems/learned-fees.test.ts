@@ -230,6 +230,19 @@ describe('a batch of a token without min_batch_fee', () => {
     },
   );
 
+  it('of a token that nobody relays is no reason that relayers are late, where others are executed', () => {
+    const found = (execute: readonly string[]) => {
+      const bridge = createBridge();
+      for (const contract of execute) bridge.execute('1', contract);
+      const waiting = { ...signed(live('500', '5'), live('501', '5', '0xDust')), last_outgoing_batch_id: '501' };
+      bridge.next(waiting);
+      return problemsIn(bridge.next(waiting, 180), 'BridgeBatchNotRelayed').length;
+    };
+    expect(found(['0xT', '0xU'])).toBe(0);
+    expect(found(['0xT', '0xDust'])).toBe(1);
+    expect(found([]), 'nothing is known').toBe(1);
+  });
+
   it('stays known to pay enough when nothing has been executed for more than a day', () => {
     const bridge = createBridge();
     bridge.executeTen();

@@ -5,7 +5,7 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare } from './integrity.js';
-import { learnedFees, wasExecuted } from './learned-fees.js';
+import { executedTokens, learnedFees } from './learned-fees.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
 import { contractLabel, minBatchFees, totalFees } from './tokens.js';
@@ -40,7 +40,8 @@ export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefin
 export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): readonly Batch[] {
   const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
   const unknown = batches.filter(
-    (batch) => paysMinimum(input, batch) === undefined && wasExecuted(input, contractLabel(batch.token_contract)),
+    (batch) =>
+      paysMinimum(input, batch) === undefined && executedTokens(input).has(contractLabel(batch.token_contract)),
   );
   const tokens = new Set(unknown.map(({ token_contract }) => contractLabel(token_contract)));
   return tokens.size < 2 ? paying : [...paying, ...unknown];

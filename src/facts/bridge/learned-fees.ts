@@ -172,11 +172,11 @@ export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, Lea
   );
 });
 
-/** Whether a batch of the token was executed within fourteen days. */
-export function wasExecuted(input: BridgeInput, contract: string): boolean {
-  return (
-    feeMemory(input)
-      .executed.get(contract)
-      ?.days.some((day) => isRemembered(day, input.at)) === true
+/** The tokens of which a batch was executed within fourteen days. */
+export const executedTokens = memoize((input: BridgeInput): ReadonlySet<string> => {
+  const { at } = input;
+  const executed = Array.from(feeMemory(input).executed).filter(([, { days }]) =>
+    days.some((day) => isRemembered(day, at)),
   );
-}
+  return new Set(executed.map(([contract]) => contract));
+});
