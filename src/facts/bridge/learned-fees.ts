@@ -87,13 +87,14 @@ function executedSince(input: BridgeInput, live: FeeMemory['live']): readonly Li
       attestation.observed === true ? (executedBatch(attestation) ?? []) : [],
     ),
   );
+  const gone = Array.from(live).filter(
+    ([key, { event }]) =>
+      !batchesByKey(input).has(key) && (observed.has(key) || (event !== undefined && event <= last)),
+  );
+  // Seldom, because there can be many transfers.
+  if (gone.length === 0) return [];
   const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idOf));
-  return Array.from(live).flatMap(([key, batch]) => {
-    const { event, transfer } = batch;
-    const isObserved = observed.has(key) || (event !== undefined && event <= last);
-    const isReturned = transfer !== undefined && waiting.has(transfer);
-    return isObserved && !isReturned && !batchesByKey(input).has(key) ? [batch] : [];
-  });
+  return gone.flatMap(([, batch]) => (batch.transfer !== undefined && waiting.has(batch.transfer) ? [] : [batch]));
 }
 
 /** The key of the batch whose execution is claimed; `undefined` for another claim, and for one that cannot be read. */
