@@ -187,7 +187,7 @@ function derive<Name extends DocumentName>(
     errors,
     otherAnswers,
     kept: compressed && { body: compressed, context: documentContext },
-    ...render(input, flow, judgement, context, clockOffset),
+    ...render(input, flow, judgement, context),
   };
   return { snapshot, problems };
 }
@@ -213,7 +213,6 @@ function render<Name extends DocumentName>(
   flow: DocumentTypes[Name]['flow'],
   judgement: Judgement,
   { document, target, targetLabels, maxSeries }: StepContext<Name>,
-  clockOffset: number,
 ): Pick<Snapshot, 'renderedFamilies' | 'renderedCumulative'> {
   const definition = documents[document];
   const fixedLabels = formatTargetLabels(target, targetLabels);
@@ -221,7 +220,7 @@ function render<Name extends DocumentName>(
     renderedFamilies: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...problemLines(judgement, document, fixedLabels, maxSeries, clockOffset),
+      ...problemLines(judgement, document, fixedLabels, maxSeries),
     ],
     renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
