@@ -338,7 +338,7 @@ describe('a batch', () => {
       bridgeProblem(
         'BridgeBatchTimeoutNear/warning',
         { batches: [batch('9', String(timeout), String(heightAt(-60)))], batch_confirms: signedBy('9', 0, 1, 2, 3) },
-        { externalHeight: 1000, external_block_time: 12_000 },
+        { externalHeight: 1000, external_block_time: 12_000, tokens: [TOKEN] },
       );
     // 43200 s are 3600 blocks.
     expect(found(1720)).toEqual([]);
