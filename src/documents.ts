@@ -228,7 +228,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
-    memoryVersion: 1,
+    memoryVersion: 2,
     past: crosschainPast,
     flow: {
       initial: EMPTY_CROSSCHAIN_FLOW,

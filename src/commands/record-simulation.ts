@@ -33,18 +33,19 @@ export async function recordSimulation(
   const startTime = options.startTime ?? Math.floor((Date.now() - duration) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
   await mkdir(directory, { recursive: true });
-  const recording = await openDirectory(directory, Infinity, { sync: false });
+  const recording = await openDirectory(directory, { sync: false });
 
   let timeMs = startTime * 1000;
   const now = (): Moment => ({ at: toMilliseconds(timeMs / 1000), clockOffset: 0 });
   /** The polls of a round; the queries follow them. */
   let polls: Promise<readonly Poll[]> = Promise.resolve([]);
   const waiting: Parameters<RecordingDirectory['write']>[] = [];
-  const recorder = createRecorder(createLog(options, context).log, now, () => ({
-    record: (header, body, queryLines) => void waiting.push([header, body, queryLines]),
-    status: () => ({ bytes: undefined, failure: undefined }),
+  const recorder = createRecorder(createLog(options, context).log, now, {
+    open: () => undefined,
+    write: (_settings, header, body, queryLines) => void waiting.push([header, body, { queryLines }]),
+    status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
     close: async () => undefined,
-  }));
+  });
   recorder.configure({ directory, max_size: Infinity, interval: 0 });
   const node = createSimulatedNode(model, now);
   const engine = createEngine<PollJob>({

@@ -124,16 +124,9 @@ function isOfOtherBridge<Name extends DocumentName>(
   context: StepContext<Name>,
 ): boolean {
   if (restored === undefined || !outcome.ok) return false;
-  const identity = identityOf(outcome.content, context);
+  const identity = documents[context.document].identity(outcome.content, context.settings);
   const areComparable = identity.length > 0 && restored.identity.length > 0;
   return areComparable && !identity.some((id) => restored.identity.includes(id));
-}
-
-function identityOf<Name extends DocumentName>(
-  content: DocumentTypes[Name]['content'],
-  { document, settings }: StepContext<Name>,
-): readonly string[] {
-  return documents[document].identity(content, settings);
 }
 
 function forgotten(state: EndpointState): EndpointState {
@@ -176,7 +169,7 @@ function derive<Name extends DocumentName>(
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   const { memory: problems, ...judgement } = judge(state, input, flow, { at: receivedAt, clockOffset }, context);
-  const identity = identityOf(content, context);
+  const identity = definition.identity(content, settings);
   const snapshot = {
     document,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,

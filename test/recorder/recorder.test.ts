@@ -1,18 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { clock } from '../support/clock.js';
 import { isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
-import {
-  createRecorder,
-  type Recorder,
-  selectPoll,
-  startWriter,
-  type RecordingMemory,
-} from '../../src/recorder/recorder.js';
+import { createRecorder, type Recorder, selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
 import { failedFetch } from '../support/polls.js';
 import { bridgeContext } from '../support/snapshots.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
@@ -85,30 +78,7 @@ describe('a recorder with another configuration', () => {
   const SETTINGS = { interval: 0, max_size: 2 ** 30 };
   const log = pino({ level: 'silent' });
 
-  it('writes in the same directory when the writer before has written all', async () => {
-    const { path: directory } = createTempFolder();
-    let recorded = 0;
-    const count = (_outcome: string, polls: number): void => void (recorded += polls);
-    const { signal } = new AbortController();
-    let end = (): void => undefined;
-    const after = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, { count, signal, after });
-    const time = '2026-11-23T08:00:00.000Z';
-    writer.record({ version: 1, target: 't', document: 'module_state', time, outcome: 'timeout' }, Buffer.alloc(0), '');
-    for (let turn = 0; turn < 20; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one turn after the other
-      await nextTurn();
-    }
-    expect(filesBelow(directory)).toEqual([]);
-    end();
-    await writer.close();
-    expect(filesBelow(directory)).toHaveLength(1);
-    expect(recorded).toBe(1);
-  });
-
-  it('writes and counts also what has waited for the writer before', async () => {
+  it('writes and counts also what has waited for the directory before', async () => {
     const [{ path: first }, { path: second }] = [createTempFolder(), createTempFolder()];
     const recorder = createRecorder(log, clock);
     const directories = [first, second, first];
@@ -138,15 +108,12 @@ describe('a recorder with another configuration', () => {
 
   it('forgets the polls of endpoints that are removed', () => {
     const recorded: string[] = [];
-    const recorder = createRecorder(
-      log,
-      () => at(20),
-      () => ({
-        record: ({ time }) => void recorded.push(time),
-        status: () => ({ bytes: undefined, failure: undefined }),
-        close: async () => undefined,
-      }),
-    );
+    const recorder = createRecorder(log, () => at(20), {
+      open: () => undefined,
+      write: (_settings, { time }) => void recorded.push(time),
+      status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
+      close: async () => undefined,
+    });
     recorder.configure({ ...SETTINGS, interval: 60_000, directory: '/recordings' });
     record(recorder, stateAt(1));
     record(recorder, stateAt(2));
