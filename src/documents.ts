@@ -159,7 +159,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 3,
+    memoryVersion: 4,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,

@@ -5,7 +5,7 @@ import { remedyOf } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
-import { backlogHtml, rateLimitNotes } from './backlog.js';
+import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
@@ -49,7 +49,7 @@ ${endpoints.length === 0 ? markup`<p>This shard has no target of the configurati
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
 ${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
+${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, nowMs)}`)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);

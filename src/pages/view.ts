@@ -6,7 +6,14 @@ import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engi
 import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import { headingOf, sentenceOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
+import {
+  BEHIND_SECONDS,
+  CLOCK_BEHIND_SECONDS,
+  latestBlock,
+  nextUpgrade,
+  nodeDelay,
+  syncing,
+} from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -228,12 +235,18 @@ function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: bo
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
   const block = latestBlock.valuesOf(answers).get('');
+  const { name, height, blocks, epochSeconds = null } = nextUpgrade(answers) ?? {};
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
     syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
+    /** The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block time is measured. */
+    upgrade:
+      name === undefined
+        ? null
+        : { name, height: String(height), blocks, at: epochSeconds === null ? null : isoTime(epochSeconds) },
   };
 }
 

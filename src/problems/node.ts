@@ -2,12 +2,13 @@ import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
-import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
+import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
+import { shortName } from './sentence.js';
 
 /*
  * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
@@ -17,6 +18,9 @@ import { problemOf, type Evidence } from './problem.js';
 const STALLED_MINUTES = 15;
 const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
+
+const UPGRADE_ACTION =
+  'Start the version of the upgrade on this node and on your validators: the hub goes on when two thirds of the power run it. If others have a higher height, only this node stands.';
 
 /** The height of the last document, and the first document with it: a single document proves no standstill. */
 interface HeightMark {
@@ -50,7 +54,13 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = String(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at) return undefined;
-      return { progressKey: height, summary: `${what} does not advance from ${height}` };
+      const upgrade = upgradeAt(evidence.answers, heightOf(evidence));
+      if (upgrade === undefined) return { progressKey: height, summary: `${what} does not advance from ${height}` };
+      return {
+        progressKey: height,
+        summary: `${what} stands at ${height}, where the upgrade ${shortName(upgrade)} is planned`,
+        action: UPGRADE_ACTION,
+      };
     },
     inhibitsDocument: true,
   });

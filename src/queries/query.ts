@@ -9,6 +9,7 @@ import { renderFamilies, type RenderedFamily } from '../metrics/render-families.
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { MEBIBYTE, MINUTE_MS } from '../units.js';
 import type { QueryStates } from './query-state.js';
+import type { Validators } from './validators.js';
 
 /*
  * Optional queries of the node of an endpoint, besides the document. They are sent after a successful poll and never affect polls: without a response,
@@ -102,8 +103,8 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     readonly dialect: string | undefined;
     readonly past: DocumentTypes[Each]['past'];
     readonly flow: DocumentTypes[Each]['flow'];
-    /** Operator addresses by their data part, from the staking module. */
-    readonly operators: ReadonlyMap<string, string>;
+    /** By the data part of their address, from the staking module. */
+    readonly operators: Validators['operators'];
     /** The queries without stale answers. */
     readonly answers: QueryStates;
   };

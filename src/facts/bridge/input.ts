@@ -8,6 +8,7 @@ import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
 import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
+import { feeMemory, type FeeMemory } from './learned-fees.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -50,6 +51,7 @@ export interface BridgePast {
   /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   readonly hubSide: HubSide | undefined;
+  readonly fees: FeeMemory;
 }
 
 /** The past of the next document. */
@@ -62,6 +64,7 @@ export function bridgePast(input: BridgeInput): BridgePast {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     hubSide: hubSide(input),
+    fees: feeMemory(input),
   };
 }
 
