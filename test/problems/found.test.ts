@@ -799,8 +799,8 @@ describe('a validator', () => {
 
     it('is told how many blocks are left, and when it is jailed at the present rate', () => {
       expect(missing({ missed: [300, 350] }).map(({ text }) => text)).toEqual([
-        'your validator hub1ryyyyyyyyyy misses blocks and is about to be jailed, for so long; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
-        'your validator hub1ryyyyyyyyyy has missed 30 % of the blocks that it may miss, for so long; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
+        'your validator hub1ryyyyyyyyyy misses blocks and is about to be jailed; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
+        'your validator hub1ryyyyyyyyyy has missed 30 % of the blocks that it may miss; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
       ]);
     });
 
@@ -825,7 +825,7 @@ describe('a validator', () => {
         [
           'BridgeWatchedValidatorUnknown/warning',
           1,
-          'the node has not answered for so long whether your validator hub1ryyyyyyyyyy misses blocks',
+          'the node does not say whether your validator hub1ryyyyyyyyyy misses blocks',
         ],
       ]);
     });
@@ -951,7 +951,7 @@ describe('the state', () => {
     const [found] = named('BridgeHeightStalled', shownIn(state, START_SECONDS));
     expect(found?.text).toBe(
       text === undefined
-        ? 'the hub height has not advanced from 100 for so long'
+        ? 'the hub height does not advance from 100'
         : `the hub height has stood for so long at 100, ${text}`,
     );
     expect(found?.action.includes('version of the upgrade')).toBe(text !== undefined);
@@ -1271,7 +1271,7 @@ describe('a cross-chain transaction', () => {
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({
       start: 0,
-      text: 'chain 1 is frozen behind missed nonce 100; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
+      text: 'missed nonce 100 freezes chain 1; it is frozen; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
   });
 

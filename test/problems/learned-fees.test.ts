@@ -204,8 +204,8 @@ describe('a batch of a token without min_batch_fee', () => {
   };
 
   it.each([
-    ['BridgeBatchTimeoutNear', near, 'warning: a signed batch times out'],
-    ['BridgeBatchOverdue', past, 'critical: transfers have been locked'],
+    ['BridgeBatchTimeoutNear', near, 'warning: batch 500 of 0xt times out soon; in about 2 h 20 min, at 00:54 UTC'],
+    ['BridgeBatchOverdue', past, 'critical: transfers are locked in batch 500 of 0xt, which has timed out'],
   ] as const)('is in %s when it pays what others have paid, and not when it is too poor', (name, of, text) => {
     const found = (fee: string) => problemsIn(after(['0xT'], [], [of('500', fee)]), name);
     expect(found('59')).toEqual([]);
@@ -252,8 +252,8 @@ describe('a batch of a token without min_batch_fee', () => {
     const state = bridge.next({ ...waiting, last_outgoing_batch_id: '502' }, 2 * DAY_MINUTES);
     expect(learnedIn(state)).toEqual([]);
     expect(problemsIn(state, 'BridgeBatchNotRelayed').map((text) => text.split(',')[1])).toEqual([
-      ' 2 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
-      ' 3 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
+      ' and none is executed; 2 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
+      ' and none is executed; 3 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
     ]);
   });
 });
