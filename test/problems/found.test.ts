@@ -952,7 +952,7 @@ describe('the state', () => {
     expect(found?.text).toBe(
       text === undefined
         ? 'the hub height does not advance from 100'
-        : `the hub height has stood for so long at 100, ${text}`,
+        : `the hub height stands at 100, ${text}`,
     );
     expect(found?.action.includes('version of the upgrade')).toBe(text !== undefined);
   });
