@@ -100,14 +100,14 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
   rule({
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
-    expr: 'time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > 900',
+    expr: `time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > ${OUTDATED_SECONDS}`,
     forMinutes: 0,
     summary:
       '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}.',
     description:
-      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. This exporter judges nothing of the document meanwhile.',
+      'The exporter is scraped, and has not polled the document for 10 minutes: it hangs, or is far too slow. This exporter judges nothing of the document meanwhile.',
     action:
-      'Save the log of the exporter, then restart it. BridgeSnapshotStale fires as well unless another exporter polls the document.',
+      'Save the log of the exporter, then restart it: until then, this part of the bridge is not monitored by it.',
     inhibits: [
       { problem: 'BridgeSnapshotStale', equal: ['document'] },
       { problem: 'BridgeEndpointDown', equal: ['document'] },

@@ -24,7 +24,7 @@ const groupOf = {
   rate_limiter_input: 'crosschain',
 } as const;
 
-/** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent and BridgeSnapshotStale after 10 minutes, BridgeEndpointNotPolled after 15. */
+/** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and BridgeEndpointNotPolled after 10 minutes. */
 const KEEP_FIRING_MINUTES = 15;
 /** Of alerts on the exporter and its polls. */
 const KEEP_FIRING_OF_POLLS_MINUTES = 5;

@@ -483,7 +483,6 @@ const rows: readonly Row[] = [
   ],
   ['BridgeEndpointDown/warning', [1, 8, 3], failing, []],
   ['BridgeSnapshotStale/critical', [8, 14, 3], (world) => failing(world).filter((truth) => !isOptional(truth)), []],
-  ['BridgeSnapshotStale/warning', [8, 20, 3], (world) => failing(world).filter(isOptional), []],
   [
     'BridgeEndpointMisconfigured/warning',
     [1, 10, 3],

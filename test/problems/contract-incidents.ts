@@ -91,12 +91,12 @@ const ofContract: readonly Incident[] = [
   incident(
     'the node of the external chain is one of another chain',
     { minutes: 40, contract: { fails: 'schema' } },
-    { 'BridgeEndpointDown/warning': 5, 'BridgeSnapshotStale/warning': 17 },
+    { 'BridgeEndpointDown/warning': 5 },
   ),
   incident(
     'the node of the external chain fails, and nothing else is affected',
     { minutes: 40, contract: { fails: 'rate_limited' } },
-    { 'BridgeEndpointDown/warning': 5, 'BridgeSnapshotStale/warning': 17 },
+    { 'BridgeEndpointDown/warning': 5 },
   ),
   incident(
     'no orchestrator reads the external chain',

@@ -950,9 +950,7 @@ describe('the state', () => {
     }
     const [found] = named('BridgeHeightStalled', shownIn(state, START_SECONDS));
     expect(found?.text).toBe(
-      text === undefined
-        ? 'the hub height does not advance from 100'
-        : `the hub height stands at 100, ${text}`,
+      text === undefined ? 'the hub height does not advance from 100' : `the hub height stands at 100, ${text}`,
     );
     expect(found?.action.includes('version of the upgrade')).toBe(text !== undefined);
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { groupBy } from '../../src/facts/grouping.js';
+import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { hasTool } from '../support/tools.js';
 import { recordIncident, type ShownVerdicts } from './incident-recording.js';
@@ -99,7 +100,7 @@ function expectedAt({ expectedAlerts, beginsAtMinute }: Incident, end: number): 
 
 /** The alerts whose first minute differs from that in which the pages show the same problem as firing. */
 function contradictions(shown: ShownVerdicts, firings: readonly Firing[]): readonly string[] {
-  const judged = new Set(problems.map(keyOfProblem));
+  const judged = new Set([...pollProblems, ...problems].map(keyOfProblem));
   return firings.flatMap(({ alert, severity, labels, from }) => {
     const key = `${alert}/${severity}`;
     if (!judged.has(key)) return [];

@@ -502,12 +502,12 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'a node does not respond',
     { minutes: 30, bridge: { fails: 'connect' } },
-    { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 10 },
+    { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 10 },
   ),
   incident(
     'a node has never responded',
     [{ minutes: 30, crosschain: { fails: 'dns' } }],
-    { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
+    { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 11 },
     { beginsAtMinute: 0, isOngoingAtEnd: true },
   ),
   incident(
@@ -518,8 +518,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
       { minutes: 15, crosschain: { fails: 'status', isNotServed: true } },
     ],
     {
-      'BridgeSnapshotStale/warning': 5,
-      'BridgeEndpointDown/warning': 43,
+      'BridgeEndpointDown/warning': 5,
       'BridgeSnapshotStale/critical': 50,
     },
     { beginsAtMinute: 0, isOngoingAtEnd: true },
@@ -527,7 +526,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'polling stops while `bridge_exporter_up` is 1',
     { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },
-    { 'BridgeSnapshotStale/critical': 10, 'BridgeEndpointNotPolled/critical': 16 },
+    { 'BridgeEndpointNotPolled/critical': 10 },
   ),
   incident(
     'credentials are rejected',
@@ -544,7 +543,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'a response is near the size limit',
     [{ minutes: 20, bridge: { respond: (body) => ({ ...body, padding: 'x'.repeat(900_000) }) } }],
-    { 'BridgeResponseNearLimit/warning': 5 },
+    { 'BridgeResponseNearLimit/warning': 6 },
     { options: { maxBodyBytes: 1_150_000 }, beginsAtMinute: 0, isOngoingAtEnd: true },
   ),
   incident(
@@ -579,7 +578,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'a family has more series than allowed',
     [{ minutes: 30 }],
-    { 'BridgeExporterSeriesDropped/warning': 15 },
+    { 'BridgeExporterSeriesDropped/warning': 16 },
     { options: { maxSeries: 10 }, beginsAtMinute: 0, isOngoingAtEnd: true },
   ),
   incident(

@@ -96,7 +96,6 @@ const cases: readonly (readonly [title: string, active: readonly string[], inhib
     ['BridgeEndpointDown warning'],
     ['BridgeBacklogStuck warning'],
   ],
-  ['no critical alert, as a warning: one copy is outdated', ['BridgeSnapshotStale warning', STUCK], []],
   ['failed polls: a wrong configuration', ['BridgeEndpointMisconfigured warning'], ['BridgeEndpointDown warning']],
   ['failed polls: outdated data', [STALE], ['BridgeEndpointDown warning']],
   ['outdated data: no poll', ['BridgeEndpointNotPolled critical'], [STALE]],
