@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { hasHelm, render } from '../deploy/helm.js';
 import { findManifest } from '../deploy/manifests.js';
 import { atEnd } from '../support/at-end.js';
+import { get } from '../support/http.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, startProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
@@ -39,6 +40,8 @@ interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly alerts: readonly Alert[];
 }
+
+type Shown = Readonly<Record<'alert' | 'id' | 'summary' | 'action', string>>;
 
 interface Rule {
   readonly expr: string | number;
@@ -197,11 +200,24 @@ describeIf(hasTools, 'an alert', async () => {
         expect(alert.labels).toMatchObject(LABELS_OF_JOBS[job] ?? {});
         expect('pod' in alert.labels, 'the ServiceMonitor of the chart drops the label').toBe(job === 'plain');
         expect(alert.annotations).toMatchObject({
-          summary: expect.stringMatching(/^demo: the oracle has stalled: .* began \S+ ago\)\.$/),
+          summary: expect.stringMatching(/^demo: (?:your validator .*: )?event \d+ .* is not observed, for \S+/),
           description: expect.stringMatching(/^A third of the power or more has claimed the next event/),
           runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgeoraclestalled$/),
         });
       }
+
+      // The notification has the words of the page, and opens it at the problem.
+      const { alert: notified } = await waitForNotification('BridgeOracleStalled', 'firing', 'plain');
+      const { text } = await get(`${daemon.url}/`, { headers: { accept: 'application/json' } });
+      const { targets } = JSON.parse(text) as { readonly targets: readonly { readonly verdicts: readonly Shown[] }[] };
+      const shown = targets.flatMap(({ verdicts }) => verdicts).find(({ alert }) => alert === 'BridgeOracleStalled');
+      expect(notified.annotations).toMatchObject({
+        action: shown?.action,
+        pending_url: `/pending?target=demo#${shown?.id}`,
+      });
+      expect(notified.annotations['summary']).toContain(`demo: ${shown?.summary}, for `);
+      const page = await get(`${daemon.url}/pending?target=demo`);
+      expect(page.text).toContain(` id="${shown?.id}"`);
 
       simulator.model.setScenario('healthy');
       for (const job of JOBS) {
