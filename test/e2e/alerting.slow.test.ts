@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { hasHelm, render } from '../deploy/helm.js';
 import { findManifest } from '../deploy/manifests.js';
 import { atEnd } from '../support/at-end.js';
+import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { get } from '../support/http.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, startProcess } from '../support/processes.js';
@@ -40,8 +41,6 @@ interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly alerts: readonly Alert[];
 }
-
-type Shown = Readonly<Record<'alert' | 'id' | 'summary' | 'action', string>>;
 
 interface Rule {
   readonly expr: string | number;
@@ -206,18 +205,16 @@ describeIf(hasTools, 'an alert', async () => {
         });
       }
 
-      // The notification has the words of the page, and opens it at the problem.
+      // The notification has the words of the exporter, and opens its page at the problem.
       const { alert: notified } = await waitForNotification('BridgeOracleStalled', 'firing', 'plain');
-      const { text } = await get(`${daemon.url}/`, { headers: { accept: 'application/json' } });
-      const { targets } = JSON.parse(text) as { readonly targets: readonly { readonly verdicts: readonly Shown[] }[] };
-      const shown = targets.flatMap(({ verdicts }) => verdicts).find(({ alert }) => alert === 'BridgeOracleStalled');
+      const { text } = await get(`${daemon.url}/metrics`);
+      const infos = seriesOf(text).filter(({ name }) => name === 'bridge_problem_info');
+      const info = infos.map(labelsOf).find(({ problem }) => problem === 'BridgeOracleStalled');
       expect(notified.annotations).toMatchObject({
-        action: shown?.action,
-        pending_url: `/pending?target=demo#${shown?.id}`,
+        action: info?.['action'],
+        pending_url: `/pending?target=demo#${info?.['id']}`,
       });
-      expect(notified.annotations['summary']).toContain(`demo: ${shown?.summary}, for `);
-      const page = await get(`${daemon.url}/pending?target=demo`);
-      expect(page.text).toContain(` id="${shown?.id}"`);
+      expect(notified.annotations['summary']).toContain(`demo: ${info?.['summary']}, for `);
 
       simulator.model.setScenario('healthy');
       for (const job of JOBS) {

@@ -563,7 +563,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'no exporter runs',
     { minutes: 20, exporterDown: true },
-    { 'BridgeExporterAbsent/critical': 10, 'BridgeExporterDown/warning': 10 },
+    { 'BridgeExporterAbsent/critical': 10, 'BridgeExporterDown/critical': 10, 'BridgeExporterDown/warning': 10 },
   ),
   incident(
     'a field has the wrong type',
