@@ -394,7 +394,7 @@ describe('the texts of a problem', () => {
       const [found] = poll(seconds, [
         { summary: `${text} is wrong`, action: `repair ${text}`, details: [text] },
       ]).present;
-      return found && [found.summary, found.action, found.details];
+      return shown && [shown.summary, shown.action, shown.details];
     };
     textsAt(0, 'a');
     expect(textsAt(30, 'b')).toEqual(['a is wrong', 'repair a', 'b']);
@@ -444,7 +444,7 @@ describe('a problem of validators', () => {
     poll(0, found);
     const { present } = poll(30, found);
     expect(
-      present.map((found) => [found.subject, found.startSeconds - START_SECONDS, found.summary, found.details]),
+      present.map((shown) => [shown.subject, shown.startSeconds - START_SECONDS, shown.summary, shown.details]),
     ).toEqual([
       [{ orchestrator: 'mine', watched: 'true' }, -5, summary, ''],
       [{ watched: 'false' }, -20, 'they do not sign', 'a c b'],

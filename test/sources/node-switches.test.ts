@@ -77,9 +77,7 @@ describe('BridgeNodeDown', () => {
     await pollTimes(polled, 1);
     const found = nodeDown(polled);
     expect(found?.state).toBe('firing');
-    expect(found?.details).toContain(
-      `${polled.source(0)}/bridge/v1/module_state: responded with status 503`,
-    );
+    expect(found?.details).toContain(`${polled.source(0)}/bridge/v1/module_state: responded with status 503`);
   });
 
   it('is not found while all nodes answer, although one of them is behind', async () => {
