@@ -391,7 +391,7 @@ describe('the texts of a problem', () => {
   it('change at most every five minutes, because they are labels, but details with each document', () => {
     const { poll } = judge();
     const textsAt = (seconds: number, text: string) => {
-      const [found] = poll(seconds, [
+      const [shown] = poll(seconds, [
         { summary: `${text} is wrong`, action: `repair ${text}`, details: [text] },
       ]).present;
       return shown && [shown.summary, shown.action, shown.details];
