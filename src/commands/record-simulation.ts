@@ -1,8 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_TARGET_NAME } from '../config/config.js';
 import { defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { openDirectory, type RecordingDirectory } from '../recorder/directory.js';
+import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
@@ -27,7 +26,7 @@ export async function recordSimulation(
   } = options;
   const startTime = options.startTime ?? Math.floor((Date.now() - durationMs) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   const recording = await openDirectory(directory, Infinity, { sync: false });
   const waited = context.waitForStopSignal().then(() => 'stopped' as const);
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {

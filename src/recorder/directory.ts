@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import { writeAtomically } from '../atomic-write.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
@@ -65,7 +65,7 @@ export async function openDirectory(
   async function writeFile(path: string, data: string | Uint8Array): Promise<void> {
     const content = await compress(data);
     await makeSpace(content.length);
-    await makeFoldersOf(root, path);
+    await makeFolders(root, dirname(path));
     await writeAtomically(join(root, path), content, { sync });
     forget(path);
     sizes.set(path, content.length);
@@ -81,9 +81,16 @@ export async function openDirectory(
   };
 }
 
-/** Makes the folders of a file one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
-async function makeFoldersOf(root: string, path: string): Promise<void> {
-  const names = path.split('/').slice(0, -1);
+/** Makes the directory of a recording. The recursive `mkdir` of Node.js never ends in file systems such as /proc. */
+export async function makeDirectory(path: string): Promise<void> {
+  const absolute = resolve(path);
+  const { root } = parse(absolute);
+  await makeFolders(root, relative(root, absolute));
+}
+
+/** Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+async function makeFolders(root: string, path: string): Promise<void> {
+  const names = path.split('/');
   for (const depth of names.keys()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- each is in the one before

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
@@ -6,10 +5,10 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
-import { createQueue, withinMs } from '../tasks.js';
+import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
-import { MEBIBYTE, formatSize } from '../units.js';
-import { openDirectory, type RecordingDirectory } from './directory.js';
+import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
+import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
 import { linesOf, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
@@ -225,6 +224,8 @@ interface RecordingWriter {
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
+/** Longer than it takes to add up many recordings. */
+const DISK_MS = 60_000;
 
 export function startWriter(
   { directory: root, max_size: maxBytes }: Pick<ActiveSettings, 'directory' | 'max_size'>,
@@ -265,12 +266,18 @@ export function startWriter(
     }
   }
 
-  void enqueue(async () => {
-    await after;
-    // Only at the start: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
-    await mkdir(root, { recursive: true }).catch(() => undefined);
-    await attempt(0, async () => undefined);
-  });
+  /** A disk that does not respond is a failure at once, and not when too many polls wait for it. */
+  const onDisk = async (task: () => Promise<void>): Promise<void> =>
+    reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
+
+  void enqueue(async () =>
+    onDisk(async () => {
+      await after;
+      // Only at the start: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
+      await makeDirectory(root).catch(() => undefined);
+      await attempt(0, async () => undefined);
+    }),
+  );
 
   return {
     record: (header, body, queryLines, onFailure) => {
@@ -283,7 +290,7 @@ export function startWriter(
       waiting += 1;
       waitingBytes += bytes;
       void enqueue(async () => {
-        await attempt(1, async (opened) => opened.write(header, body, queryLines), onFailure);
+        await onDisk(async () => attempt(1, async (opened) => opened.write(header, body, queryLines), onFailure));
         waiting -= 1;
         waitingBytes -= bytes;
       });

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
@@ -106,6 +107,38 @@ describe('a recorder with another configuration', () => {
     await writer.close();
     expect(filesBelow(directory)).toHaveLength(1);
     expect(recorded).toBe(1);
+  });
+
+  it('fails when the disk does not respond, before polls wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { path: directory } = createTempFolder();
+    const failed: number[] = [];
+    const count = (outcome: string, polls: number): void => void (outcome === 'failed' && failed.push(polls));
+    const { signal } = new AbortController();
+    const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, { count, signal });
+    // The directory is opened, and none of it can end in between.
+    await Promise.resolve();
+    vi.advanceTimersByTime(60_000);
+    expect(writer.status().failure?.message).toBe(`${directory}: the disk has not responded for 1m`);
+    await writer.close();
+    expect(writer.status().failure).toBeUndefined();
+    expect(failed).toEqual([0]);
+    vi.useRealTimers();
+  });
+
+  it('creates its directory, also with the folders above it, and none in a file system such as /proc', async () => {
+    const { path } = createTempFolder();
+    const recorder = createRecorder(log, clock);
+    for (const directory of [join(path, 'a', 'b'), '/proc/nope/b']) {
+      recorder.configure({ ...SETTINGS, directory });
+      const { status } = recorder;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await waitUntil(() => status()?.bytes !== undefined || status()?.failure !== undefined);
+      expect(status()?.failure?.message).toBe(
+        directory.startsWith('/proc') ? '/proc/nope/b: no such file or directory' : undefined,
+      );
+    }
+    await recorder.close();
   });
 
   it('writes and counts also what has waited for the writer before', async () => {
