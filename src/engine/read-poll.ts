@@ -4,7 +4,7 @@ import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/memory-limits.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
-import type { Failure, PollError } from '../http/failure-reasons.js';
+import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
@@ -35,7 +35,8 @@ export function readPoll<Name extends DocumentName>(
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
   const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted };
   if (!read.ok) {
-    const error = { reason: read.reason, message: `${source}: ${read.message}` };
+    const remedy = read.isTruncated === true ? { remedy: statusRemedies.truncated } : {};
+    const error = { reason: read.reason, message: `${source}: ${read.message}`, ...remedy };
     return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };
   }
   const { value: content } = read;
