@@ -125,6 +125,10 @@ export const validatorAddressSetting = stringSetting
     isValidatorAddress,
     'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
   )
+  .refine(
+    (address) => !/(?:valcons|pub)1[^1]*$/i.test(address),
+    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
+  )
   .toLowerCase()
   .meta({ title: 'address' });
 

@@ -4,6 +4,7 @@ import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
+  areRegistrationsReadable,
   matchingRegistrations,
   watchedOrchestrators,
   type WatchedOrchestrator,
@@ -14,9 +15,9 @@ import { watchedItems } from '../facts/items/watched.js';
 import type { QueryStates } from '../queries/query-state.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
-import { DAY_SECONDS } from '../units.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
+import { problemOf, type Evidence, type Found, type Problem, type Severity, type Subject } from './problem.js';
 import { yourValidator } from './sentence.js';
 import { YOUR_VALIDATOR } from './templates.js';
 
@@ -159,8 +160,13 @@ const validatorUnknown = problemOf('module_state', {
     }),
 });
 
-/** When each entry was last in the newest validator set, in Unix seconds; 0 if it was not since it is watched. */
-type ActiveMark = Readonly<Record<string, Instant>>;
+/** The last time in the newest validator set; for an entry that was in none, the first document since it is watched. */
+interface Membership {
+  readonly wasActive: boolean;
+  readonly at: Instant;
+}
+
+type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.valuesOf(answers);
@@ -169,57 +175,79 @@ function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string
   );
 }
 
-function inactive(severity: Severity, texts: Record<'summary' | 'description' | 'action', string>) {
-  const wasActive = severity === 'critical';
+/** A validator that is unjailed is in no set before the hub creates the next set. */
+const NEXT_SET_MINUTES = 10;
+
+function inactive(
+  severity: Severity,
+  texts: Record<'summary' | 'description' | 'action', string>,
+  limit: Pick<Problem, 'afterMinutes' | 'needsTime'>,
+) {
+  const isCritical = severity === 'critical';
   return problemOf('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
-    // A validator that is unjailed is in no set before the hub creates the next set.
-    afterMinutes: 10,
-    needsTime: true,
+    ...limit,
     dashboard: 'bridge-validator',
     linksToPending: false,
     ...texts,
     mark: {
-      version: 1,
-      next: ({ input }: Evidence<'module_state'>, before: ActiveMark | undefined) =>
+      version: 2,
+      next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
         Object.fromEntries(
-          watchedEntries(input).map(({ address, isActive }) => [
-            address,
-            isActive ? input.at : (entryOf(before, address) ?? 0),
-          ]),
+          watchedEntries(input).map(({ address, isActive }): [string, Membership] => {
+            const now = { wasActive: isActive, at: input.at };
+            return [address, isActive ? now : (entryOf(before, address) ?? now)];
+          }),
         ),
     },
-    find: ({ input, answers }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
-      watchedEntries(input).map(({ address, isActive }) => {
-        const activeAt = entryOf(mark, address) ?? 0;
+    find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) => {
+      const entries = watchedEntries(input);
+      const isUnjudged = entries.some(({ isRegistered }) => !isRegistered) && !areRegistrationsReadable(input);
+      const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
+        const { wasActive = false, at = input.at } = entryOf(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
-        if (isActive || activeAt > 0 !== wasActive || isKnownAsJailed(input, answers, address)) return undefined;
+        if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
-        return {
-          subject: { address: toLabelValue(address) },
-          start: wasActive ? activeAt : undefined,
-          headline: `${who} has not been in the newest validator set for {duration}`,
-        };
-      }),
+        const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
+        if (!isRegistered) {
+          const headline = `${who} is in no registration: correct the address in watch`;
+          return isUnjudged ? undefined : { ...common, headline, action: CORRECT_ADDRESS };
+        }
+        // The warning is at once only about what does not end by itself.
+        if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
+        return { start: at, ...common, headline: `${who} has not been in the newest validator set for {duration}` };
+      });
+      return isUnjudged ? { inPart: found, isUnjudged } : found;
+    },
   });
 }
 
+const CORRECT_ADDRESS =
+  'Replace the entry of watch by the orchestrator, operator or external address of your validator on this bridge: no alert covers an address without a registration.';
+
 export const watchedProblems = [
   jailed,
-  inactive('critical', {
-    summary: 'your validator {{ $labels.address }} has left the validator set.',
-    description:
-      'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
-    action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
-  }),
+  inactive(
+    'critical',
+    {
+      summary: 'your validator {{ $labels.address }} has left the validator set.',
+      description:
+        'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
+      action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
+    },
+    { afterMinutes: NEXT_SET_MINUTES, needsTime: true },
+  ),
   lagging,
-  inactive('warning', {
-    summary: 'your validator {{ $labels.address }} is not in the newest validator set.',
-    description:
-      'A registered entry of `watch` has not been in the newest validator set since it is watched. Its signatures and votes are not monitored.',
-    action:
-      'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
-  }),
+  inactive(
+    'warning',
+    {
+      summary: 'your validator {{ $labels.address }} is in no registration, or not in the newest validator set.',
+      description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
+      action:
+        'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
+    },
+    { afterMinutes: 0 },
+  ),
   validatorUnknown,
 ];

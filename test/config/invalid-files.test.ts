@@ -233,6 +233,10 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
     'expected a decimal greater than 0 and at most 1, such as 0.66',
     ...['1.0000000000000000000000001', '0.000', '67%'].map((value) => withBridge(`power_threshold: ${value}`)),
   ],
+  [
+    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
+    withBridge('watch: [injvalcons1qurswpc8qurswpc8qurswpc8qurswpc860k8lu]'),
+  ],
   [BECH32, withBridge('watch: ["0x12"]'), withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]')],
   [
     'expected auto or a duration from 1ms to 1h, such as 30s, 1m30s or 500ms',

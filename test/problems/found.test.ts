@@ -729,13 +729,58 @@ describe('a validator', () => {
     const found = (documents: readonly Document[]) =>
       bridgeProblem('BridgeWatchedValidatorInactive', documents, { watch });
     expect(found([{ minute: 0, state: {} }])).toEqual([]);
-    expect(found([{ minute: 0, state: without }])).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/warning' }]);
+    // The hub may create the next set with it.
+    expect(found([{ minute: 0, state: without }])).toEqual([]);
+    expect(found([0, 5, 10].map((minute) => ({ minute, state: without })))).toMatchObject([
+      { name: 'BridgeWatchedValidatorInactive/warning', start: 0 },
+    ]);
     expect(
       found([
         { minute: 0, state: {} },
         { minute: 3, state: without },
       ]),
     ).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/critical', start: 0, subject: { address: '0xa4' } }]);
+  });
+
+  it('has a wrong address when no registration has it, from the first document on', () => {
+    const found = (state: object, ...watched: readonly string[]) =>
+      bridgeProblem('BridgeWatchedValidatorInactive', { ...state }, { watch: [...watched] });
+    expect(found({}, '0xa4', '0xb1')).toMatchObject([
+      {
+        name: 'BridgeWatchedValidatorInactive/warning',
+        subject: { address: '0xb1' },
+        start: 0,
+        text: 'your validator 0xb1 is in no registration: correct the address in watch',
+        action: expect.stringMatching(/^Replace the entry of watch by /),
+      },
+    ]);
+    const [first, ...others] = COMPLETE.orchestrator_addresses;
+    const withUnreadable = (row: object) => ({ orchestrator_addresses: [{ ...first, ...row }, ...others] });
+    // An address that cannot be read may be the one.
+    for (const row of [{ sender: 7 }, { orchestrator: null }]) {
+      const context = bridgeContext({ watch: ['0xb1', '0xa4'] });
+      const poll = bridgePoll({ ...COMPLETE, ...withUnreadable(row) }, { watch: ['0xb1', '0xa4'] });
+      const { judgement } = step(initialState(context, at(0).at), poll, context, at(0)).lastSuccess?.snapshot ?? {};
+      expect(judgement?.notJudgedHere).toContain('BridgeWatchedValidatorInactive');
+    }
+    expect(found(withUnreadable({ sender: 7 }), '0xa4')).toEqual([]);
+  });
+
+  it('whose registration is gone has left the validator set', () => {
+    const gone = { ...without, orchestrator_addresses: COMPLETE.orchestrator_addresses.slice(0, 3) };
+    expect(
+      bridgeProblem(
+        'BridgeWatchedValidatorInactive',
+        [0, 3].map((minute) => ({ minute, state: minute === 0 ? {} : gone })),
+        { watch: ['0xa4'] },
+      ),
+    ).toMatchObject([
+      {
+        name: 'BridgeWatchedValidatorInactive/critical',
+        start: 0,
+        text: expect.stringContaining('is in no registration'),
+      },
+    ]);
   });
 });
 
