@@ -235,6 +235,12 @@ const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
 /** The scenarios are an argument, because the command line loads the simulator only for its commands. */
 export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
   ...simulatorFlags(scenarios),
+  dialect: flag(
+    '--dialect <name>',
+    'Chain whose paths, names and claims the node has: those of Injective (peggy) or ZetaChain (zeta).',
+    ['neutral', 'peggy', 'zeta'] as const,
+    'neutral',
+  ).conflicts(['record']),
   record: flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
   duration: flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
   interval: flag(

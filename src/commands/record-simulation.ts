@@ -13,7 +13,7 @@ const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  options: SimulateFlags & { readonly record: string },
+  options: Omit<SimulateFlags, 'dialect'> & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const {

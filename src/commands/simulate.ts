@@ -1,3 +1,4 @@
+import { pathIn, type DialectName } from '../simulator/dialects.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
@@ -12,7 +13,8 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const simulator = await startSimulation(options, context);
+  const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
+  const simulator = await startSimulation(options, context, undefined, dialect);
   await context.waitForStopSignal();
   await simulator.close();
   return 0;
@@ -28,6 +30,7 @@ export async function startSimulation(
   options: SimulatorFlags,
   context: CommandContext,
   model?: Model,
+  dialect?: DialectName,
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime } = options;
   const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
@@ -42,12 +45,15 @@ export async function startSimulation(
     seed,
     scenario,
     blockTimeMs,
+    dialect,
     ...(model && { model }),
     ...(startTime !== undefined && { startTime }),
   });
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
   for (const endpoint of ['module_state', 'rate_limiter_input', 'validators'] as const) {
-    context.print(`  ${simulator.url}${pathOf(endpoint)}\n`);
+    const path =
+      dialect === undefined || endpoint === 'validators' ? pathOf(endpoint) : pathIn(dialect, pathOf(endpoint));
+    if (path !== undefined) context.print(`  ${simulator.url}${path}\n`);
   }
   return simulator;
 }
