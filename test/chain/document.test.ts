@@ -63,7 +63,9 @@ describe('a body', () => {
   it('never appears in a message', () => {
     for (const body of ['password', '{"a":"password"', '{"password":password}', 'p at position 77777']) {
       const result = read(body);
-      expect(result.ok ? '' : result.message).toMatch(/^not valid JSON( at character \d{1,5}|: it ends after \d+ characters)?$/);
+      expect(result.ok ? '' : result.message).toMatch(
+        /^not valid JSON( at character \d{1,5}|: it ends after \d+ characters)?$/,
+      );
     }
   });
 
