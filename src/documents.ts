@@ -156,7 +156,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 2,
+    memoryVersion: 3,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
@@ -228,7 +228,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
-    memoryVersion: 1,
+    memoryVersion: 2,
     past: crosschainPast,
     flow: {
       initial: EMPTY_CROSSCHAIN_FLOW,

@@ -70,7 +70,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   text: ['units.ts'],
   chain: ['units.ts'],
   facts: ['chain', 'clock.ts', 'config', 'text', 'units.ts'],
-  metrics: ['chain', 'clock.ts', 'config', 'facts'],
+  metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics', 'units.ts'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'engine', 'problems', 'queries', 'gzip.ts'],
   problems: [
@@ -248,6 +248,26 @@ describe('the structure of src', () => {
   it('accesses the global process object only in main.ts and program.ts', () => {
     const accessing = files.filter((file) => /\bprocess\.(?!hrtime)/.test(code(file)));
     expect(accessing).toEqual(['main.ts', 'program.ts']);
+  });
+
+  it('has the sequence of a poll once: a single module imports the step', () => {
+    const importing = files.filter((file) => /import \{[^}]*\bstep\b[^}]*\} from '[^']*\/step\.js'/.test(code(file)));
+    expect(importing).toEqual(['engine/read-poll.ts']);
+  });
+
+  it('lists in CONTRIBUTING.md the files of a poll, at most 24, which exist', () => {
+    const text = readFileSync(join(src, '../CONTRIBUTING.md'), 'utf8');
+    const ofPoll = text.slice(text.indexOf('path of a response body to a scrape'), text.indexOf('`once` is a round'));
+    // A name without a folder is in the folder before it.
+    let folder = '';
+    const listed = Array.from(ofPoll.matchAll(/`((?:src\/)?[\w/-]+(?:\.ts|\/))`/g), ([, name = '']) => {
+      const path = name.startsWith('src/') ? name.slice(4) : join(folder, name);
+      folder = path.endsWith('/') ? path : dirname(path);
+      return path;
+    });
+    expect(listed.filter((path) => !files.some((file) => file === path || file.startsWith(path)))).toEqual([]);
+    expect(listed.length).toBeGreaterThan(10);
+    expect(listed.length).toBeLessThanOrEqual(24);
   });
 
   it('runs without the result of the build', () => {

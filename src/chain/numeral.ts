@@ -65,21 +65,21 @@ export function sum(values: Iterable<Numeral>): Numeral {
   return total;
 }
 
-/** Sorts numerals in ascending order. */
-export function compare(a: Numeral, b: Numeral): number {
+/** Sorts numerals, or texts by code unit, in ascending order. */
+export function compare<Value extends Numeral | string>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The lowest value that is not `undefined`. */
-export function lowest(values: Iterable<Numeral | undefined>): Numeral | undefined {
-  let result: Numeral | undefined;
+export function lowest<Value extends Numeral>(values: Iterable<Value | undefined>): Value | undefined {
+  let result: Value | undefined;
   for (const value of values) if (value !== undefined && (result === undefined || value < result)) result = value;
   return result;
 }
 
 /** The highest value that is not `undefined`. */
-export function highest(values: Iterable<Numeral | undefined>): Numeral | undefined {
-  let result: Numeral | undefined;
+export function highest<Value extends Numeral>(values: Iterable<Value | undefined>): Value | undefined {
+  let result: Value | undefined;
   for (const value of values) if (value !== undefined && (result === undefined || value > result)) result = value;
   return result;
 }

@@ -1,67 +1,87 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DEFAULT_TARGET_NAME } from '../config/config.js';
-import { defaultCrosschainSettings } from '../config/endpoint-config.js';
+import { toMilliseconds, type Moment } from '../clock.js';
+import { configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
+import { createEngine, type Poll } from '../engine/engine.js';
+import { initialState } from '../engine/endpoint-state.js';
+import { jobsOf, type PollJob } from '../engine/jobs.js';
+import { queryStatesOf } from '../queries/node-queries.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
-import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
-import { createModel, type Model } from '../simulator/model.js';
-import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
+import { createRecorder } from '../recorder/recorder.js';
+import { createModel } from '../simulator/model.js';
+import { createSimulatedNode } from '../sources/simulator.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags } from './flags.js';
+import { createLog } from './log.js';
 
-/** The documents of a chain node. */
-const RECORDED = ['module_state', 'rate_limiter_input'] as const;
+/** The address is in no recording. */
+const url = 'http://simulated.invalid';
 
-/** `simulate --record`: records a simulated chain as fast as it can be simulated. */
+const config = configSchema.parse({
+  targets: [{ name: DEFAULT_TARGET_NAME, bridge: { url }, crosschain: { url } }],
+});
+
+/** In virtual time nothing takes time, so that equal simulations have equal recordings. */
+const NO_TIME = { fetch: 0, decode: 0, derive: 0 } as const;
+
+/** `simulate --record`: polls and records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
   options: Omit<SimulateFlags, 'dialect'> & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
-  const {
-    seed,
-    scenario,
-    blockTime: blockTimeMs,
-    record: directory,
-    duration: durationMs,
-    interval: intervalMs,
-  } = options;
-  const startTime = options.startTime ?? Math.floor((Date.now() - durationMs) / 1000);
+  const { seed, scenario, blockTime: blockTimeMs, record: directory, duration, interval } = options;
+  const startTime = options.startTime ?? Math.floor((Date.now() - duration) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
   await makeDirectory(directory);
-  const recording = await openDirectory(directory, Infinity, { sync: false });
-  const waited = context.waitForStopSignal().then(() => 'stopped' as const);
-  for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
-    if (elapsedMs > 0) model.advanceTime(intervalMs);
-    const timeMs = startTime * 1000 + elapsedMs;
+  const recording = await openDirectory(directory, { sync: false });
+
+  let timeMs = startTime * 1000;
+  const now = (): Moment => ({ at: toMilliseconds(timeMs / 1000), clockOffset: 0 });
+  /** The polls of a round; the queries follow them. */
+  let polls: Promise<readonly Poll[]> = Promise.resolve([]);
+  const waiting: Parameters<RecordingDirectory['write']>[] = [];
+  const recorder = createRecorder(createLog(options, context).log, now, {
+    open: () => undefined,
+    write: (_settings, header, body, queryLines) => void waiting.push([header, body, { queryLines }]),
+    status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
+    close: async () => undefined,
+  });
+  recorder.configure({ directory, max_size: Infinity, interval: 0 });
+  const node = createSimulatedNode(model, now);
+  const engine = createEngine<PollJob>({
+    source: {
+      document: async (job, request) => ({ ...(await node.document(job, request)), phaseSeconds: NO_TIME }),
+      query: async (...request) => {
+        await polls;
+        return node.query(...request);
+      },
+    },
+    now,
+    sinks: [recorder],
+  });
+  engine.replace(
+    jobsOf(config).map((job) => {
+      const state = { ...initialState(job.context, now().at), queries: queryStatesOf(job.context) };
+      return { job, state };
+    }),
+  );
+
+  const endMs = timeMs + duration;
+  const stopped = context.waitForStopSignal().then(() => 'stopped' as const);
+  for (let roundMs = timeMs; roundMs <= endMs; roundMs += interval) {
+    if (roundMs > timeMs) model.advanceTime(interval);
+    timeMs = roundMs;
+    polls = Promise.all(engine.endpoints().map(async ({ job }) => engine.poll(job)));
     // oxlint-disable no-await-in-loop -- polls are recorded in sequence, as fast as the disk allows
-    for (const document of RECORDED) await writePoll(recording, model, document, timeMs);
-    context.showProgress(`recorded until ${new Date(timeMs).toISOString().slice(0, 16)}`);
-    if ((await Promise.race([waited, nextTurn('next' as const)])) === 'stopped') break;
+    const ended = await polls;
+    // The first documents step again, with the answers to their queries.
+    timeMs += 1;
+    await Promise.all(ended.map(async ({ settled }) => settled));
+    for (const poll of waiting.splice(0)) await recording.write(...poll);
+    context.showProgress(`recorded until ${new Date(roundMs).toISOString().slice(0, 16)}`);
+    if ((await Promise.race([stopped, nextTurn('next' as const)])) === 'stopped') break;
     // oxlint-enable no-await-in-loop
   }
   context.showProgress(undefined);
   context.print(`recorded the scenario ${scenario} in ${directory}\n`);
   return 0;
-}
-
-async function writePoll(
-  recording: RecordingDirectory,
-  model: Model,
-  document: (typeof RECORDED)[number],
-  timeMs: number,
-): Promise<void> {
-  const parameters = new URLSearchParams({ window: defaultCrosschainSettings.window });
-  const { status, headers, body } = executeQuery(model, { endpoint: document, parameters });
-  const height = headers[HEIGHT_HEADER];
-  const header: RecordingHeader = {
-    version: FORMAT_VERSION,
-    target: DEFAULT_TARGET_NAME,
-    document,
-    time: new Date(timeMs).toISOString(),
-    ...(height !== undefined && { height }),
-    path: pathOf(document),
-    ...(status === 200
-      ? { outcome: 'ok' as const }
-      : { outcome: 'status' as const, message: `${pathOf(document)}: HTTP ${status}` }),
-  };
-  await recording.write(header, status === 200 ? body : new Uint8Array());
 }

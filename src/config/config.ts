@@ -158,7 +158,7 @@ const recorder = z.strictObject({
     .describe('Minimum interval between two recorded responses of an endpoint; `0s` records every poll.'),
   max_size: sizeSetting(MEBIBYTE, 2 ** 50)
     .prefault('1GiB')
-    .describe('Maximum size of all recordings. The oldest are deleted first.'),
+    .describe('Maximum size of all recordings. The oldest hours are deleted first.'),
 });
 
 const problem = z

@@ -102,16 +102,29 @@ export function endpointConditions(
   return conditions;
 }
 
+/**
+ * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was suspended: that is no failure, and
+ * polls can fail only afterwards.
+ */
+function withoutSuccessSince(
+  { lastPoll, lastSuccess, lastFailure, addedAt, staleAfterMs }: EndpointState,
+  now: Instant,
+) {
+  if (lastSuccess === undefined) return addedAt;
+  const nextAt = lastPoll?.ok === false && lastFailure !== undefined ? lastFailure.since : now;
+  return (nextAt - lastSuccess.at) * 1000 > staleAfterMs ? nextAt : lastSuccess.at;
+}
+
 /** The conditions that a successful poll ends, worst first. */
 function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: boolean): readonly PresentProblem[] {
-  const { document, lastPoll, lastFailure, lastSuccess, addedAt } = state;
-  const withoutSuccessSince = lastSuccess?.at ?? addedAt;
+  const { document, lastPoll, lastFailure, addedAt } = state;
+  const startSeconds = withoutSuccessSince(state, now);
   const failed = lastPoll?.ok === false ? lastFailure?.error : undefined;
   const { stale, staleOrNotServed, misconfigured, down } = endpointRules;
   if (failed !== undefined && isMissingOnNode) {
     return [
       condition(staleOrNotServed, {
-        startSeconds: withoutSuccessSince,
+        startSeconds,
         sentence: withDetails(`this node does not serve ${document}`, TURN_OFF[document]),
         action: `Correct the configuration. If the node should serve it: ${remedyOf(failed, document)}`,
       }),
@@ -120,14 +133,14 @@ function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: 
   const conditions: PresentProblem[] = [];
   const staleRule = documents[document].isOptional ? staleOrNotServed : stale;
   const outdatedSeconds = OUTDATED_SECONDS + staleRule.forMinutes * 60;
-  const seconds = secondsWithoutSuccess(state, now);
+  const seconds = now - startSeconds;
   const isOutdated = seconds > outdatedSeconds;
   const isNear = failed !== undefined && staleRule === stale && seconds >= outdatedSeconds * PENDING_SHARE;
   if (isOutdated || isNear) {
     conditions.push(
       // The reason of the failures is hidden only when the data is outdated.
       condition(isOutdated ? staleRule : { ...staleRule, inhibits: [] }, {
-        startSeconds: withoutSuccessSince,
+        startSeconds,
         limitSeconds: outdatedSeconds,
         sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
       }),
@@ -136,9 +149,11 @@ function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: 
   const since = lastFailure?.since ?? addedAt;
   if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
-    const startSeconds = lastFailure?.misconfiguredSince ?? since;
+    const misconfiguredSince = lastFailure?.misconfiguredSince ?? since;
     // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
-    conditions.push(condition(misconfigured, { startSeconds, limitSeconds: down.forMinutes * 60, sentence }));
+    conditions.push(
+      condition(misconfigured, { startSeconds: misconfiguredSince, limitSeconds: down.forMinutes * 60, sentence }),
+    );
   }
   if (failed !== undefined) {
     const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);

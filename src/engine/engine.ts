@@ -198,7 +198,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const moment = now();
     const context = endpoint && queryContext(job.context, endpoint.state, moment.at);
     if (endpoint === undefined || before === undefined || context === undefined) return;
-    const after = afterRound(before, context, exchanges, startedAt, moment);
+    const after = afterRound(before, context, exchanges, startedAt, moment.at);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
     for (const sink of sinks)
       sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });

@@ -153,11 +153,11 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
  * counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = (job: PollJob) => {
+  const comparedParts = (job: PollJob) => {
     const { context, url, paths, query } = job;
     const { target, targetLabels, document, maxSeries } = context;
     // The path of a JSON-RPC endpoint is an API key.
     return [target, targetLabels, document, maxSeries, isContract(job) ? url.origin : url, paths, query];
   };
-  return isDeepStrictEqual(identityOf(first), identityOf(second));
+  return isDeepStrictEqual(comparedParts(first), comparedParts(second));
 }

@@ -112,10 +112,10 @@ export function withMemory(state: EndpointState, memory: EndpointMemory | undefi
   };
 }
 
-function restoredProblems({ ended, clockOffset, remembered }: StoredProblems): ProblemMemory {
+function restoredProblems({ ended, judged, remembered }: StoredProblems): ProblemMemory {
   return {
     ended,
-    clockOffset,
+    judged,
     remembered: new Map(
       problems.flatMap((problem) => {
         const key = problemKey(problem);

@@ -40,7 +40,7 @@ export function otherAnswersOf(
         ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
         externalHeight: reading?.height,
         isContractPaused: reading?.paused,
-        isNodeBehind: isNodeBehind(freshAnswers(state, now.at)),
+        isNodeBehind: isNodeBehind(freshAnswers(state, now.at), now),
       };
     }
     case 'rate_limiter_input': {

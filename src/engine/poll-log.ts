@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { remedyOf } from '../http/failure-reasons.js';
 import { sentenceText } from '../problems/sentence.js';
-import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query-state.js';
 import { MINUTE_SECONDS } from '../units.js';
@@ -89,17 +88,17 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
 /** Logs new unlisted cctxs, after the second answer of the node. */
 function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const logged = new Set(unlistedOf(before).map(({ index }) => index));
-  for (const { index, chainId } of unlistedOf(after)) {
+  const logged = new Map(unlistedOf(before));
+  for (const [index, { chainId }] of unlistedOf(after)) {
     if (logged.has(index)) continue;
     log.warn({ target, document, index, chainId }, 'a cctx is no longer listed, pending according to the node');
   }
 }
 
-function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
+function unlistedOf(state: EndpointState) {
   const last = lastDocument(state);
   if (!isOf('rate_limiter_input', last)) return [];
-  return last.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
+  return Array.from(last.flow.departed).filter(([, { pendingAnswers }]) => pendingAnswers > 1);
 }
 
 /** Logs the verdicts that have begun or ended, and calls `changed` with their target. */

@@ -124,16 +124,9 @@ function isOfOtherBridge<Name extends DocumentName>(
   context: StepContext<Name>,
 ): boolean {
   if (restored === undefined || !outcome.ok) return false;
-  const identity = identityOf(outcome.content, context);
+  const identity = documents[context.document].identity(outcome.content, context.settings);
   const areComparable = identity.length > 0 && restored.identity.length > 0;
   return areComparable && !identity.some((id) => restored.identity.includes(id));
-}
-
-function identityOf<Name extends DocumentName>(
-  content: DocumentTypes[Name]['content'],
-  { document, settings }: StepContext<Name>,
-): readonly string[] {
-  return documents[document].identity(content, settings);
 }
 
 function forgotten(state: EndpointState): EndpointState {
@@ -176,7 +169,7 @@ function derive<Name extends DocumentName>(
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   const { memory: problems, ...judgement } = judge(state, input, flow, { at: receivedAt, clockOffset }, context);
-  const identity = identityOf(content, context);
+  const identity = definition.identity(content, settings);
   const snapshot = {
     document,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
@@ -187,7 +180,7 @@ function derive<Name extends DocumentName>(
     errors,
     otherAnswers,
     kept: compressed && { body: compressed, context: documentContext },
-    ...render(input, flow, judgement, context, clockOffset),
+    ...render(input, flow, judgement, context),
   };
   return { snapshot, problems };
 }
@@ -213,7 +206,6 @@ function render<Name extends DocumentName>(
   flow: DocumentTypes[Name]['flow'],
   judgement: Judgement,
   { document, target, targetLabels, maxSeries }: StepContext<Name>,
-  clockOffset: number,
 ): Pick<Snapshot, 'renderedFamilies' | 'renderedCumulative'> {
   const definition = documents[document];
   const fixedLabels = formatTargetLabels(target, targetLabels);
@@ -221,7 +213,7 @@ function render<Name extends DocumentName>(
     renderedFamilies: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...problemLines(judgement, document, fixedLabels, maxSeries, clockOffset),
+      ...problemLines(judgement, document, fixedLabels, maxSeries),
     ],
     renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };

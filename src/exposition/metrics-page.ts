@@ -2,7 +2,7 @@ import { documentNames, documents } from '../documents.js';
 import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
-import type { Moment } from '../clock.js';
+import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
@@ -94,8 +94,9 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
   for (const state of states) {
     const chainFamilies = exportedFamilies(state, now.at);
     const cumulative = state.lastSuccess?.snapshot.renderedCumulative ?? [];
-    for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state, now)]) {
-      textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
+    for (const family of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state)]) {
+      const text = family.isInstant === true ? withUnixSeconds(family.text, now) : family.text;
+      textByFamily.set(family.name, (textByFamily.get(family.name) ?? '') + text);
     }
   }
   return allFamilies
@@ -104,4 +105,9 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
       return text === '' ? '' : headers[format][index] + text;
     })
     .join('');
+}
+
+/** Series of instants, as they are exported. A set clock moves them without another poll. */
+function withUnixSeconds(text: string, now: Moment): string {
+  return text.replaceAll(/ ([^ \n]+)\n/g, (_, instant) => ` ${wallSeconds(Number(instant), now)}\n`);
 }

@@ -1,4 +1,3 @@
-import { wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
@@ -8,10 +7,8 @@ import { isDocumentNotServed, type EndpointState } from '../engine/endpoint-stat
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
-type PolledEndpoint = EndpointState & Pick<Moment, 'clockOffset'>;
-
 /** Metric families about the polls of an endpoint, derived from the state of the endpoint. */
-export const pollFamilies = families<PolledEndpoint>({
+export const pollFamilies = families<EndpointState>({
   bridge_exporter_up: gauge({
     help: 'Whether the last poll succeeded (1) or failed (0).',
     value: ({ lastPoll }) => lastPoll && (lastPoll.ok ? 1 : 0),
@@ -31,15 +28,18 @@ export const pollFamilies = families<PolledEndpoint>({
   bridge_exporter_endpoint_added_timestamp_seconds: gauge({
     help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
     stability: 'experimental',
-    value: ({ addedAt, ...now }) => wallSeconds(addedAt, now),
+    isInstant: true,
+    value: ({ addedAt }) => addedAt,
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',
-    value: ({ lastPoll, ...now }) => lastPoll && wallSeconds(lastPoll.at, now),
+    isInstant: true,
+    value: ({ lastPoll }) => lastPoll?.at,
   }),
   bridge_exporter_last_success_timestamp_seconds: gauge({
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
-    value: ({ lastSuccess, ...now }) => lastSuccess && wallSeconds(lastSuccess.at, now),
+    isInstant: true,
+    value: ({ lastSuccess }) => lastSuccess?.at,
   }),
   bridge_exporter_polls_total: counter({
     help: 'Total number of finished polls.',
@@ -119,7 +119,7 @@ export const pollFamilies = families<PolledEndpoint>({
 });
 
 /** The metrics of the polls of an endpoint. Counters exist from the start, gauges from the first poll. */
-export function renderedPollFamilies(state: EndpointState, { clockOffset }: Moment): readonly RenderedFamily[] {
+export function renderedPollFamilies(state: EndpointState): readonly RenderedFamily[] {
   const fixedLabels = `${formatTargetLabels(state.target, state.targetLabels)},document="${state.document}"`;
-  return renderFamilies(pollFamilies, { ...state, clockOffset }, fixedLabels, Infinity);
+  return renderFamilies(pollFamilies, state, fixedLabels, Infinity);
 }

@@ -1,199 +1,357 @@
-import { add, subtract, sum, type Numeral } from '../chain/numeral.js';
+import type { ClaimType } from '../chain/claim.js';
+import { validOrUndefined } from '../chain/field.js';
+import type { Attestation, Transfer } from '../chain/module-state.js';
+import { compare, highest, subtract, type Numeral } from '../chain/numeral.js';
+import { toMilliseconds, type Instant } from '../clock.js';
+import { durationOf, hubBlockTime } from '../facts/bridge/block-times.js';
+import { attestationsByNonce, claimContent, claimTypeOf } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { denomByContract } from '../facts/bridge/tokens.js';
-import { OTHER } from '../facts/label-value.js';
-import { orElse } from '../facts/required-fields.js';
-import { addArrival, type Arrivals } from './arrivals.js';
-import { changesBetween, observedBetween, type BridgeChanges, type TokenCounter } from './bridge-changes.js';
-import {
-  baselineOf,
-  MAX_TRANSFERS,
-  readFlowDocument,
-  type Baseline,
-  type FlowDocument,
-  type FlowEvent,
-  type HighestIds,
-} from './bridge-document.js';
-import { interrupted, isStale, notCompared, withGap, type ComparisonState, type FlowOptions } from './gaps.js';
+import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
+import * as tokens from '../facts/bridge/tokens.js';
+import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
+import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
-import { changeTotal, withKeys, type Totals } from './totals.js';
+import { NO_TOTALS, withCounts, withKeys, type Count, type Totals } from './totals.js';
 
 /*
- * The flow of a bridge: each document is compared with the baseline, and becomes the next baseline. In a gap nothing is counted, and a document
- * that contradicts the baseline is skipped once.
+ * What happened on a bridge between two documents. The hub deletes the transfers of an executed batch for good, and returns the transfers of a
+ * canceled batch, so a batch that has disappeared was canceled if one of its transfers is still there. An odd document is compared with none.
  */
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
 
-/** The counts of a token; an absent count is 0. */
-export interface TokenTotals {
-  readonly denom: string;
-  readonly counts: Readonly<Partial<Record<TokenCounter, Numeral>>>;
-}
+export type TokenCounter =
+  | 'batchesExecuted'
+  | 'batchesTimedOut'
+  | 'batchesSuperseded'
+  | 'batchesCanceled'
+  | 'transfersExecuted'
+  | 'transfersCanceled'
+  | 'amountExecuted'
+  | 'amountDeposited';
 
-/** The counts since the start of the process, and the memory for the next document. */
-export interface BridgeFlow extends ComparisonState<Baseline> {
+/** The counts since the start of the process, and what the next document is compared with. */
+export interface BridgeFlow {
   /** By the contract of the token. */
-  readonly tokens: Totals<TokenTotals>;
+  readonly tokens: Totals<TokenCounter>;
   readonly batchDurations: Histogram;
-  readonly transferDurations: Histogram;
-  /** The highest ids so far. After a rollback, or of a node that is behind, lower ids do not count again. */
-  readonly highest: HighestIds | undefined;
+  readonly gaps: Gaps;
+  /** `undefined` before the first document, and after an odd one. */
+  readonly baseline: Baseline | undefined;
+  /** The highest ids of the contract so far. After a rollback, or of a node that is behind, lower ids do not count again. */
+  readonly highest: (HubIds & Pick<Baseline, 'bridgeContract'>) | undefined;
 }
 
 export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
-  tokens: new Map([[OTHER, { denom: OTHER, counts: {} }]]),
+  tokens: NO_TOTALS,
   batchDurations: EMPTY_HISTOGRAM,
-  transferDurations: EMPTY_HISTOGRAM,
-  ...notCompared(gapReasons),
+  gaps: noGaps(gapReasons),
+  baseline: undefined,
   highest: undefined,
 };
 
 /** What continues after a restart: nothing is counted, and nothing is counted again. */
-export function restartedBridge({ highest }: BridgeFlow): Pick<BridgeFlow, 'highest'> {
-  return { highest };
+export function restartedBridge({ highest: ids }: BridgeFlow): Pick<BridgeFlow, 'highest'> {
+  return { highest: ids };
 }
 
-/** The sum of a counter over tokens. */
-export function countOf(tokens: Iterable<TokenTotals>, counter: TokenCounter): number {
-  return Number(sum(Array.from(tokens, ({ counts }) => counts[counter] ?? 0n)));
+const idNames = ['event', 'batch', 'transfer'] as const;
+
+/** The counters of the hub, which only grow. */
+type HubIds = Readonly<Record<(typeof idNames)[number], Numeral>>;
+
+interface FlowBatch {
+  readonly key: string;
+  readonly contract: string;
+  readonly nonce: Numeral;
+  readonly timeout: Numeral;
+  /** `undefined` when missing; then the batch has no duration. */
+  readonly block: Numeral | undefined;
 }
 
-/**
- * The flow after one more document, which:
- *
- * 1. is read (`readFlowDocument`), or interrupts the comparison,
- * 2. is compared with the baseline, unless that is a gap (`gapBetween`, `changesBetween`),
- * 3. becomes the baseline, with the time at which each new transfer arrived.
- */
+interface FlowTransfer {
+  readonly contract: string;
+  readonly amount: Numeral;
+  readonly batch: FlowBatch | undefined;
+  /** The time of the first document with the transfer, if that is known. */
+  readonly seenAt?: Instant | undefined;
+}
+
+/** What a claim says about an event; empty for an unreadable claim. */
+interface FlowEvent {
+  readonly type?: ClaimType | undefined;
+  readonly deposit?: Count<TokenCounter>;
+  /** The key of the batch that was executed. */
+  readonly batch?: string;
+}
+
+/** The facts of a document that are compared. */
+export interface Baseline extends Pick<BridgeInput, 'at' | 'height'> {
+  readonly bridgeContract: string | undefined;
+  readonly ids: HubIds;
+  readonly externalHeight: Numeral;
+  readonly batches: ReadonlyMap<string, FlowBatch>;
+  readonly transfers: ReadonlyMap<Numeral, FlowTransfer>;
+  /** The known claims of events near the last observed one. */
+  readonly events: ReadonlyMap<Numeral, FlowEvent>;
+}
+
+/** Bounds the memory of an endpoint: transfers with the lowest ids are forgotten. No hub has more batches, or assigns more ids between two polls. */
+export const MAX_TRANSFERS = 100_000;
+const MAX_EVENTS = 1_000;
+
+/** Withdrawn when a field is missing or invalid, such as the contract once it is known. */
+function read(input: BridgeInput, knownContract: string | undefined): Baseline {
+  const { state, at, height } = input;
+  const bridgeContract = optional(state.params)?.bridge_external_address;
+  const batches = new Map<string, FlowBatch>();
+  const transfers = new Map<Numeral, FlowTransfer>();
+  const addTransfer = (transfer: Transfer, batch?: FlowBatch): void => {
+    const [id, amount] = [tokens.idOf(transfer), notNegative(tokens.amountOf(transfer))];
+    const contract = tokens.contractLabel(tokens.transferredCoin(transfer)?.contract);
+    if (!transfers.has(id)) transfers.set(id, { contract, amount, batch });
+  };
+  for (const [key, repeated] of batchesByKey(input)) {
+    for (const { batch_nonce, token_contract, batch_timeout, block, transactions } of repeated) {
+      const batch = batches.get(key) ?? {
+        key,
+        contract: tokens.contractLabel(token_contract),
+        nonce: required(batch_nonce),
+        timeout: required(batch_timeout),
+        block: validOrUndefined(block),
+      };
+      batches.set(key, batch);
+      for (const transfer of rows(transactions)) addTransfer(transfer, batch);
+    }
+  }
+  for (const transfer of tokens.unbatchedTransfers(input)) addTransfer(transfer);
+  return {
+    at,
+    height,
+    bridgeContract: knownContract === undefined ? optional(bridgeContract) : required(bridgeContract),
+    ids: {
+      event: required(state.last_observed_nonce),
+      batch: required(state.last_outgoing_batch_id),
+      transfer: required(state.last_outgoing_pool_id),
+    },
+    externalHeight: required(state.last_observed_external_height),
+    batches,
+    transfers,
+    events: readEvents(input),
+  };
+}
+
+/** Counters never decrease. */
+function notNegative(amount: Numeral): Numeral {
+  if (amount < 0) throw WITHDRAWN;
+  return amount;
+}
+
+/** The observed claim of each event, or the only one. Of conflicting claims, only the later document has the observed one. */
+function readEvents(input: BridgeInput): Baseline['events'] {
+  const last = required(input.state.last_observed_nonce);
+  const events = new Map<Numeral, FlowEvent>();
+  for (const [nonce, claims] of attestationsByNonce(input)) {
+    if (Math.abs(Number(subtract(nonce, last))) > MAX_EVENTS) continue;
+    const [claim, ...others] = nonce > last ? claims : claims.filter(({ observed }) => observed === true);
+    if (claim !== undefined && others.length === 0) events.set(nonce, orUndefined(() => readClaim(claim)) ?? {});
+  }
+  return events;
+}
+
+function readClaim(attestation: Attestation): FlowEvent {
+  const type = claimTypeOf(attestation);
+  if (type !== 'deposit' && type !== 'withdraw') return { type };
+  const { tokenContract, amount, batchNonce } = claimContent(attestation);
+  const contract = tokens.contractLabel(tokenContract);
+  if (type === 'withdraw') return { type, batch: batchKey(batchNonce, contract) };
+  return { type, deposit: { key: contract, counter: 'amountDeposited', by: notNegative(required(amount)) } };
+}
+
+/** The flow after one more document. */
 export function trackBridge(
   flow: BridgeFlow,
   input: BridgeInput,
   { staleAfterMs, maxSeries }: FlowOptions,
 ): BridgeFlow {
-  const document = readFlowDocument(input);
-  const { baseline, isInterrupted } = flow;
-  if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
-    return baseline === undefined ? flow : interrupted(flow, 'list');
+  const { baseline: before } = flow;
+  const after = orUndefined(() => read(input, flow.highest?.bridgeContract));
+  const reason = before && gapBetween(before, after, flow.highest, staleAfterMs);
+  const changes = before && after && reason === undefined ? changesBetween(before, after, input) : undefined;
+  const isContradictory = before !== undefined && reason === undefined && changes === undefined;
+  const gap = reason ?? (isContradictory ? 'inconsistent' : changes?.hasUnseen === true ? 'unseen' : undefined);
+  const gaps = addGap(flow.gaps, gap);
+  if (after === undefined || isImpossible(after) || gap === 'list' || gap === 'inconsistent') {
+    return { ...flow, gaps, baseline: undefined };
   }
-  if (document.isContradictory) return interrupted(flow, 'inconsistent');
-  const observed = baseline === undefined ? [] : observedBetween(baseline, document);
-  const tokens = withTokens(flow.tokens, contractsOf(document, observed), denomsOf(input), maxSeries);
-  const gapToBaseline = baseline && gapBetween(baseline, document, input, staleAfterMs);
-  const isBehind = baseline !== undefined && !isPast(baseline.highest, flow.highest);
-  const gapReason = gapToBaseline ?? (isBehind ? 'regression' : undefined);
-  const isComparable = baseline !== undefined && !isInterrupted && gapReason === undefined;
-  const changes = isComparable ? changesBetween(baseline, document, observed, input) : undefined;
-  // This document is wrong, or the baseline is: the next document decides.
-  if ((gapToBaseline === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
-    return interrupted(flow, 'inconsistent');
-  }
-  const earlier = gapToBaseline === 'contract' || gapToBaseline === 'regression' ? undefined : baseline;
-  // In a gap, the time at which a transfer appeared is unknown.
-  const seenAtMs = changes && Math.round(input.at * 1000);
-  const arrivals = arrivalsAfter(earlier, document, seenAtMs);
-  const next: BridgeFlow = {
-    ...(changes === undefined ? { ...flow, tokens } : withChanges({ ...flow, tokens }, changes)),
-    baseline: baselineOf(document, input, arrivals),
-    isInterrupted: false,
-    highest: highestAfter(flow.highest, document, gapToBaseline),
+  const counts = changes?.counts ?? [];
+  return {
+    tokens: withCounts(withTokens(flow.tokens, after, counts, input, maxSeries), counts),
+    batchDurations: (changes?.batchSeconds ?? []).reduce(observe, flow.batchDurations),
+    gaps,
+    baseline: baselineAfter(before, after, gap),
+    highest: highestIds(flow.highest, after),
   };
-  if (changes?.hasUnseen === true) return withGap(next, 'unseen');
-  // An interruption was counted when it began.
-  return gapReason === undefined || isInterrupted ? next : withGap(next, gapReason);
 }
-
-function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
-  for (const { contract, totals } of batches.values()) {
-    yield contract;
-    for (const total of totals) yield total.contract;
-  }
-  for (const { contract } of unbatched) yield contract;
-  for (const { deposit } of observed) if (deposit !== undefined) yield deposit.contract;
-}
-
-/** A list of denoms that cannot be read changes no denom. */
-function denomsOf(input: BridgeInput): ReadonlyMap<string, string> {
-  return orElse(
-    () => denomByContract(input),
-    () => new Map(),
-  );
-}
-
-/** Adds new tokens, and missing denoms. */
-function withTokens(
-  before: Totals<TokenTotals>,
-  contracts: Iterable<string>,
-  denoms: ReadonlyMap<string, string>,
-  maxSeries: number,
-): Totals<TokenTotals> {
-  const denomOf = (contract: string): string => denoms.get(contract) ?? '';
-  const named = new Map(
-    Array.from(before, ([id, token]) => [id, token.denom === '' ? { ...token, denom: denomOf(id) } : token]),
-  );
-  const initial = (contract: string): TokenTotals => ({ denom: denomOf(contract), counts: {} });
-  return withKeys(withKeys(named, contracts, initial, maxSeries - 1), denoms.keys(), initial, maxSeries - 1);
-}
-
-/** No hub assigns more ids between two polls: the document is of another chain. */
-const MAX_STEP = MAX_TRANSFERS;
-
-const idNames = ['event', 'batch', 'transfer'] as const;
 
 /** Why the documents cannot be compared; `undefined` when they can. */
 function gapBetween(
   before: Baseline,
-  { bridgeContract, highest }: FlowDocument,
-  { at, height }: BridgeInput,
+  after: Baseline | undefined,
+  highestBefore: HubIds | undefined,
   staleAfterMs: number,
 ): GapReason | undefined {
-  if (before.bridgeContract !== undefined && before.bridgeContract !== bridgeContract) return 'contract';
-  const isLowerHeight = height !== undefined && before.height !== undefined && height < before.height;
-  if (isLowerHeight || !isPast(highest, before.highest)) return 'regression';
-  if (isStale(before, at, staleAfterMs)) return 'stale';
-  const isTooFar = idNames.some((name) => subtract(highest[name], before.highest[name]) > MAX_STEP);
-  return isTooFar ? 'inconsistent' : undefined;
+  const { bridgeContract } = before;
+  if (after === undefined) return 'list';
+  if (isImpossible(after)) return 'inconsistent';
+  if (bridgeContract !== undefined && bridgeContract !== after.bridgeContract) return 'contract';
+  const isLowerHeight = after.height !== undefined && before.height !== undefined && after.height < before.height;
+  if (isLowerHeight || !isPast(after.ids, before.ids) || !isPast(before.ids, highestBefore)) return 'regression';
+  if (isStale(before, after.at, staleAfterMs)) return 'stale';
+  return idNames.some((name) => stepOf(name, before, after) > MAX_TRANSFERS) ? 'inconsistent' : undefined;
 }
 
-/** Whether no id is lower. */
-function isPast(ids: HighestIds, limits: HighestIds | undefined): boolean {
+/** Whether a batch or a transfer has an id that the hub has not reached. */
+function isImpossible({ batches, transfers, ids }: Baseline): boolean {
+  const newestBatch = highest(Array.from(batches.values(), ({ nonce }) => nonce)) ?? ids.batch;
+  const newestTransfer = highest(transfers.keys()) ?? ids.transfer;
+  return newestBatch > ids.batch || newestTransfer > ids.transfer || batches.size > MAX_TRANSFERS;
+}
+
+function isPast(ids: HubIds, limits: HubIds | undefined): boolean {
   return limits === undefined || idNames.every((name) => ids[name] >= limits[name]);
 }
 
-function arrivalsAfter(
-  before: Baseline | undefined,
-  { highest: { transfer: upTo }, ids }: FlowDocument,
-  seenAtMs: number | undefined,
-): Arrivals {
-  if (before === undefined) return [{ upTo }];
-  return before.highest.transfer === upTo ? before.arrivals : addArrival(before.arrivals, { upTo, seenAtMs }, ids);
+/** Another contract begins anew. */
+function highestIds(before: BridgeFlow['highest'], { ids, bridgeContract }: Baseline): BridgeFlow['highest'] {
+  const isOther = before?.bridgeContract !== undefined && before.bridgeContract !== bridgeContract;
+  if (before === undefined || isOther) return { ...ids, bridgeContract };
+  const higher = (name: keyof HubIds): Numeral => (before[name] > ids[name] ? before[name] : ids[name]);
+  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer'), bridgeContract };
 }
 
-function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
-  const tokens = new Map(flow.tokens);
-  for (const { contract, counter, by } of changes.tokens) {
-    changeTotal(tokens, contract, ({ denom, counts }) => ({
-      denom,
-      counts: { ...counts, [counter]: add(counts[counter] ?? 0n, by) },
-    }));
-  }
+function stepOf(name: keyof HubIds, before: Baseline, after: Baseline): number {
+  return Number(subtract(after.ids[name], before.ids[name]));
+}
+
+interface Changes {
+  readonly counts: readonly Count<TokenCounter>[];
+  readonly batchSeconds: readonly (number | undefined)[];
+  /** Whether a batch, a transfer or a deposit in between is in neither document. */
+  readonly hasUnseen: boolean;
+}
+
+/** `undefined` when the documents contradict each other. */
+function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): Changes | undefined {
+  if (hasReappeared(before, after)) return undefined;
+  const requested = Array.from(after.transfers.keys()).filter((id) => id > before.ids.transfer).length;
+  const created = Array.from(after.batches.values()).filter(({ nonce }) => nonce > before.ids.batch).length;
+  const hasHiddenBatch = stepOf('batch', before, after) > created;
+  const eventCount = stepOf('event', before, after);
+  const events = Array.from(new Map([...before.events, ...after.events]))
+    .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
+    .map(([, event]) => event);
+
+  const gone = Array.from(before.transfers).filter(([id]) => !after.transfers.has(id));
+  const isGone = (batch: FlowBatch | undefined): boolean => batch !== undefined && !after.batches.has(batch.key);
+  const left = Array.from(before.transfers).filter(([id]) => after.transfers.has(id));
+  const canceled = new Set(left.flatMap(([, { batch }]) => (batch && isGone(batch) ? [batch] : [])));
+  const vanished = new Set(
+    gone.flatMap(([, { batch }]) => (batch && isGone(batch) && !canceled.has(batch) ? [batch] : [])),
+  );
+  const proven = new Set(events.flatMap(({ batch }) => before.batches.get(batch ?? '') ?? []));
+  const otherEvents = events.filter(({ type }) => type !== undefined && type !== 'withdraw').length;
+  const hasTooManyExecuted = !hasHiddenBatch && vanished.size > eventCount - otherEvents;
+  if (hasTooManyExecuted || Array.from(proven).some((batch) => !vanished.has(batch))) return undefined;
+  // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.
+  const executed = hasHiddenBatch ? proven : vanished;
+  const unproven = Array.from(executed).filter((batch) => !proven.has(batch)).length;
+  const seenEvents = events.filter(({ type }) => type !== undefined).length;
   return {
-    ...flow,
-    tokens,
-    batchDurations: observe(flow.batchDurations, changes.batchSeconds),
-    transferDurations: observe(flow.transferDurations, changes.transferSeconds),
+    counts: [
+      ...Array.from(executed, ({ contract }) => ({ key: contract, counter: 'batchesExecuted' as const })),
+      ...Array.from(canceled, (batch) => ({
+        key: batch.contract,
+        counter: cancellation(batch, executed, eventCount, after),
+      })),
+      ...gone.flatMap(([, transfer]) => {
+        const { batch } = transfer;
+        if (batch !== undefined && executed.has(batch)) return executedTransfer(transfer, after);
+        const isCanceled = !hasHiddenBatch && (batch === undefined || canceled.has(batch));
+        return isCanceled ? [{ key: transfer.contract, counter: 'transfersCanceled' as const }] : [];
+      }),
+      ...events.flatMap(({ deposit }) => deposit ?? []),
+    ],
+    batchSeconds: Array.from(executed, ({ block }) => batchSeconds(block, input)),
+    hasUnseen: hasHiddenBatch || stepOf('transfer', before, after) > requested || eventCount > seenEvents + unproven,
   };
 }
 
-/** Another contract begins anew. The ids of an inconsistent document are not trusted. */
-function highestAfter(
-  before: HighestIds | undefined,
-  { highest: ids }: FlowDocument,
-  reason: GapReason | undefined,
-): HighestIds | undefined {
-  if (reason === 'inconsistent') return before;
-  if (before === undefined || reason === 'contract') return ids;
-  const higher = (name: keyof HighestIds) => (ids[name] > before[name] ? ids[name] : before[name]);
-  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
+/** Whether a batch or a transfer is neither new nor in the earlier document. The hub deletes both for good. */
+function hasReappeared(before: Baseline, { batches, transfers }: Baseline): boolean {
+  if (Array.from(batches).some(([key, { nonce }]) => nonce <= before.ids.batch && !before.batches.has(key)))
+    return true;
+  // Some may be forgotten.
+  if (before.transfers.size >= MAX_TRANSFERS) return false;
+  return Array.from(transfers.keys()).some((id) => id <= before.ids.transfer && !before.transfers.has(id));
+}
+
+function executedTransfer(
+  { contract, amount, seenAt }: FlowTransfer,
+  { at }: Baseline,
+): readonly Count<TokenCounter>[] {
+  const seconds = seenAt === undefined ? undefined : toMilliseconds(at - seenAt);
+  return [
+    { key: contract, counter: 'transfersExecuted', seconds },
+    { key: contract, counter: 'amountExecuted', by: amount },
+  ];
+}
+
+/**
+ * Why a batch was canceled. Votes are counted before batches time out, so after a single event a superseded batch had not timed out before.
+ * With more events and both conditions, the order is unknown.
+ */
+function cancellation(
+  { contract, nonce, timeout }: FlowBatch,
+  executed: ReadonlySet<FlowBatch>,
+  eventCount: number,
+  { externalHeight }: Baseline,
+): 'batchesTimedOut' | 'batchesSuperseded' | 'batchesCanceled' {
+  const hasTimedOut = timeout < externalHeight;
+  const isSuperseded = Array.from(executed).some((batch) => batch.contract === contract && batch.nonce > nonce);
+  if (isSuperseded && (!hasTimedOut || eventCount === 1)) return 'batchesSuperseded';
+  return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
+}
+
+/** The time from the creation of a batch to the first document without it; `undefined` without heights or block time. */
+function batchSeconds(block: Numeral | undefined, input: BridgeInput): number | undefined {
+  return orUndefined(() => durationOf(subtract(required(input.height), required(block)), hubBlockTime(input)));
+}
+
+/** Adds the tokens of a document, and missing denoms. A list of denoms that cannot be read changes no denom. */
+function withTokens(
+  before: BridgeFlow['tokens'],
+  { batches, transfers }: Baseline,
+  counts: Changes['counts'],
+  input: BridgeInput,
+  maxTokens: number,
+): BridgeFlow['tokens'] {
+  const denoms = orUndefined(() => tokens.denomByContract(input)) ?? new Map<string, string>();
+  const used = [...batches.values(), ...transfers.values()].map(({ contract }) => contract);
+  const contracts = [...used, ...counts.map(({ key }) => key), ...denoms.keys()];
+  return withKeys(before, contracts, (contract, denom) => denom || (denoms.get(contract) ?? ''), maxTokens);
+}
+
+/** Adds the times at which transfers were first seen. In a gap, the time at which a transfer appeared is unknown. */
+function baselineAfter(before: Baseline | undefined, after: Baseline, gap: GapReason | undefined): Baseline {
+  const ids = Array.from(after.transfers);
+  const kept = ids.length <= MAX_TRANSFERS ? ids : ids.toSorted(([a], [b]) => compare(b, a)).slice(0, MAX_TRANSFERS);
+  if (before === undefined || gap === 'contract' || gap === 'regression') return { ...after, transfers: new Map(kept) };
+  const transfers = kept.map(([id, transfer]) => {
+    const isNew = id > before.ids.transfer;
+    const seenAt = isNew && gap !== 'stale' ? after.at : before.transfers.get(id)?.seenAt;
+    return [id, { ...transfer, seenAt }] as const;
+  });
+  return { ...after, transfers: new Map(transfers) };
 }

@@ -1,28 +1,28 @@
-import { wallSeconds, type Instant, type Moment } from '../clock.js';
-import { subtract, type Numeral } from '../chain/numeral.js';
-import type { ListName, OutboundContent } from '../facts/crosschain/cctxs.js';
-import { chainName } from '../facts/crosschain/chains.js';
-import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
-import { OTHER } from '../facts/label-value.js';
+import { validOrUndefined } from '../chain/field.js';
+import { highest, subtract, type Numeral } from '../chain/numeral.js';
+import type { Cctx } from '../chain/rate-limiter-input.js';
+import { wallSeconds, type Instant } from '../clock.js';
 import {
-  crosschainBaseline,
-  keysOf,
-  readCrosschainDocument,
-  type CrosschainBaseline,
-  type CrosschainDocument,
-} from './crosschain-document.js';
-import { interrupted, isStale, notCompared, withGap, type ComparisonState, type FlowOptions } from './gaps.js';
-import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  isTruncated,
+  listNames,
+  MAX_ID_CHARACTERS,
+  signerKey,
+  type OutboundContent,
+} from '../facts/crosschain/cctxs.js';
+import { chainName, MAX_CHAINS } from '../facts/crosschain/chains.js';
+import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
+import { groupBy } from '../facts/grouping.js';
+import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_SECONDS } from '../units.js';
-import { changeTotal, withKeys, type Totals } from './totals.js';
+import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { NO_TOTALS, withCounts, withKeys, type Totals } from './totals.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why, so the node is asked for each, and a
- * transaction counts with the document after the answer. Each document:
- *
- * 1. counts the departed transactions that the node has answered for (`settle`),
- * 2. is compared with the baseline, unless that is a gap (`gapBetween`, `changesBetween`),
- * 3. adds the transactions that have left since the baseline to the departed ones (`withDeparted`), and becomes the baseline.
+ * transaction counts with the document after the answer.
  */
 
 const gapReasons = ['regression', 'list', 'stale', 'truncated', 'key', 'unseen'] as const;
@@ -31,37 +31,17 @@ type GapReason = (typeof gapReasons)[number];
 export const outcomes = ['mined', 'reverted', 'aborted', 'unknown'] as const satisfies readonly CctxAnswer[];
 export type Outcome = (typeof outcomes)[number];
 
-/** The counted transactions of a chain. */
-export interface ChainTotals {
-  readonly chain: string;
-  readonly finished: Readonly<Record<Outcome, number>>;
-  readonly durations: Histogram;
-}
-
-/** A transaction that has left the lists and may be unfinished. Plain data. */
-export interface DepartedCctx extends OutboundContent {
-  readonly index: string;
-  readonly chainId: string;
-  /** The time from its creation to the first document without it; absent when the hub has not recorded its creation. */
-  readonly seconds?: number | undefined;
-  /** The time of the first document without it. */
-  readonly at: Instant;
-  /** The number of answers that it is pending; 2 stands for more. A single answer can be of a node that is behind. */
-  readonly pendingAnswers: 0 | 1 | 2;
-  /** Whether it has counted as unknown, or does not count at all, because it left in a gap. */
-  readonly isUncounted: boolean;
-  /** The key of its signers until a document has a key: it may have left because the signers have another key. */
-  readonly lastKey?: string | undefined;
-}
-
-/** The counts since the start of the process, and the memory for the next document. */
-export interface CrosschainFlow extends ComparisonState<CrosschainBaseline> {
+/** The counts since the start of the process, and what the next document is compared with. Plain data. */
+export interface CrosschainFlow {
   /** By chain id. */
-  readonly chains: Totals<ChainTotals>;
-  /** The transactions to ask the node for, the oldest question first. */
-  readonly departed: readonly DepartedCctx[];
+  readonly chains: Totals<Outcome>;
+  readonly gaps: Gaps;
+  /** `undefined` before the first document. */
+  readonly baseline: CrosschainBaseline | undefined;
+  /** The transactions to ask the node for, by index, the oldest question first. */
+  readonly departed: ReadonlyMap<string, DepartedCctx>;
   /** When the node was asked last. */
-  readonly askedAt: number | undefined;
+  readonly askedAt: Instant | undefined;
   /** Whether the node has ever answered. */
   readonly isAnswered: boolean;
   /** Indexes of counted transactions: a node can list them again. */
@@ -69,27 +49,96 @@ export interface CrosschainFlow extends ComparisonState<CrosschainBaseline> {
 }
 
 export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
-  chains: new Map([[OTHER, noneOf(OTHER)]]),
-  ...notCompared(gapReasons),
-  departed: [],
+  chains: NO_TOTALS,
+  gaps: noGaps(gapReasons),
+  baseline: undefined,
+  departed: new Map(),
   askedAt: undefined,
   isAnswered: false,
   counted: new Set(),
 };
 
-function noneOf(chain: string): ChainTotals {
-  return { chain, finished: { mined: 0, reverted: 0, aborted: 0, unknown: 0 }, durations: EMPTY_HISTOGRAM };
+interface LiveCctx extends OutboundContent {
+  /** Label `chain_id`. */
+  readonly chainId: string;
+  /** When the transaction was created, in Unix seconds; absent when the hub has not recorded it. */
+  readonly created?: number | undefined;
+  /** The public key of the signers. */
+  readonly key?: string | undefined;
+  readonly isMissed: boolean;
+}
+
+/** A transaction that has left the lists and may be unfinished. Its key is absent once a later document had the same one. */
+export interface DepartedCctx extends LiveCctx {
+  /** The time of the first document without it. */
+  readonly at: Instant;
+  /** The number of answers that it is pending. A single one can be of a node that is behind. */
+  readonly pendingAnswers: number;
+  /** Whether it has counted as unknown, or does not count at all, because it left in a gap. */
+  readonly isUncounted: boolean;
+}
+
+/** The facts of a document that are compared. */
+interface CrosschainBaseline {
+  readonly at: Instant;
+  readonly height: Numeral;
+  /** Whether the node has omitted transactions, so that an unlisted transaction can still be pending. */
+  readonly isTruncated: boolean;
+  /** The transactions of both lists by index, missed ones first. */
+  readonly live: ReadonlyMap<string, LiveCctx>;
+  /** The highest nonce of each chain and key so far, also of finished transactions. */
+  readonly nonces: ReadonlyMap<string, Numeral>;
+  /** After a gap: pending transactions finish within minutes, but a missed one that has gone may be too far behind to be listed. */
+  readonly hasOnlyMissed: boolean;
 }
 
 /** The number of questions after each poll. */
 const MAX_CCTX_QUERIES = 10;
-/** Questions for ten polls. Above that, the outcome counts as unknown. */
-const MAX_AWAITED = 100;
 const MAX_DEPARTED = 1_000;
 /** How long the node is asked without an answer: it may not have the transaction. */
 const MAX_UNANSWERED_SECONDS = HOUR_SECONDS;
 /** The oldest are forgotten. */
 export const MAX_COUNTED = 50_000;
+/** Only a hostile document has more: a node lists 500 pending transactions, and at most 1000 missed ones per chain. */
+export const MAX_CCTXS = 50_000;
+
+/** Withdrawn when a list, an index, a chain id, the height or the number of all transactions is missing or invalid. */
+function read(input: CrosschainInput): CrosschainBaseline {
+  const live = new Map<string, LiveCctx>();
+  for (const list of listNames) {
+    for (const [chainId, cctxs] of groupByChain(distinctCctxs[list](input))) {
+      for (const cctx of cctxs) {
+        const index = required(cctx.index);
+        if (index.length > MAX_ID_CHARACTERS) continue;
+        const isMissed = list === 'missed' || live.has(index);
+        live.set(index, { ...contentOf(cctx), chainId, key: signerKey(cctx), isMissed });
+      }
+    }
+  }
+  if (live.size > MAX_CCTXS) throw WITHDRAWN;
+  const height = required(input.document.height);
+  return { at: input.at, height, isTruncated: isTruncated(input), live, nonces: new Map(), hasOnlyMissed: false };
+}
+
+function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
+  const outbound = orUndefined(() => currentOutbound(cctx));
+  const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
+  const created = Number(validOrUndefined(validOrUndefined(cctx.cctx_status)?.created_timestamp) ?? 0n);
+  return {
+    created: created > 0 ? created : undefined,
+    nonce: validOrUndefined(outbound?.tss_nonce),
+    coinType: validOrUndefined(outbound?.coin_type),
+    amount: validOrUndefined(outbound?.amount),
+    asset: asset === undefined || asset.length > MAX_ID_CHARACTERS ? undefined : asset,
+  };
+}
+
+/** The distinct keys of the signers. */
+function keysOf(live: CrosschainBaseline['live']): ReadonlySet<string> {
+  return new Set(Array.from(live.values()).flatMap(({ key }) => key ?? []));
+}
+
+type Departed = readonly [index: string, cctx: DepartedCctx];
 
 /** The flow after one more document. */
 export function trackCrosschain(
@@ -97,30 +146,79 @@ export function trackCrosschain(
   input: CrosschainInput,
   { staleAfterMs, maxSeries }: FlowOptions,
 ): CrosschainFlow {
-  const document = readCrosschainDocument(input);
-  const settled = settle(flow, input, document, staleAfterMs);
-  const { baseline: before, isInterrupted } = flow;
-  // The baseline stays, so that its missed transactions are asked for when a later document does not list them.
-  if (document === undefined) return before === undefined ? settled : interrupted(settled, 'list');
-  if (document.isTruncated) return before === undefined ? settled : interrupted(settled, 'truncated');
-  const { at, clockOffset } = input;
-  // Transactions that left before a restart can be of chains that are not listed.
-  const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
-  const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
-  // A reload can have changed the names.
-  const named = new Map(Array.from(settled.chains, ([id, totals]) => [id, { ...totals, chain: nameOf(id) }]));
-  const chains = withKeys(named, chainIds, (id) => noneOf(nameOf(id)), maxSeries);
-  const reason = before && !isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
-  const isComparable = before !== undefined && !isInterrupted && reason === undefined;
-  const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
-  const next = { ...settled, chains, baseline, isInterrupted: false };
-  if (before === undefined) return next;
-  const changes = changesBetween(before, document, { at, clockOffset }, isComparable);
-  const followed = withDeparted(next, changes, input);
-  if (reason !== undefined) return withGap(followed, reason);
-  if (!isComparable) return followed;
-  if (changes.hasOtherKey) return withGap(followed, 'key');
-  return changes.hasUnseen ? withGap(followed, 'unseen') : followed;
+  const { baseline } = flow;
+  const after = orUndefined(() => read(input));
+  const settled = settle(withChains(flow, after, input, maxSeries), after, input, staleAfterMs);
+  // A gap over several documents was counted when it began.
+  const reason =
+    baseline === undefined || baseline.hasOnlyMissed ? undefined : gapBetween(baseline, after, staleAfterMs);
+  const before = reason === undefined ? baseline : baseline && onlyMissed(baseline);
+  if (after === undefined || after.isTruncated) {
+    return { ...settled, gaps: addGap(flow.gaps, reason), baseline: before };
+  }
+  const { departures, hasOtherKey } = departuresBetween(before, after, flow.counted);
+  const { nonces, hasHidden } = withNonces(before?.nonces ?? new Map(), after.live);
+  const gap = reason ?? (hasOtherKey ? 'key' : hasHidden ? 'unseen' : undefined);
+  return {
+    ...withDepartures(settled, departures, input),
+    gaps: addGap(flow.gaps, gap),
+    baseline: { ...after, nonces },
+  };
+}
+
+/** A reload can have changed the names, and transactions that left before a restart can be of chains that are not listed. */
+function withChains(
+  flow: CrosschainFlow,
+  after: CrosschainBaseline | undefined,
+  input: CrosschainInput,
+  maxChains: number,
+): CrosschainFlow {
+  const cctxs = [...(after?.live.values() ?? []), ...flow.departed.values()];
+  const chainIds = cctxs.map(({ chainId }) => chainId);
+  return { ...flow, chains: withKeys(flow.chains, chainIds, (id) => chainName(id, input), maxChains) };
+}
+
+/** Why the documents cannot be compared; `undefined` when they can. */
+function gapBetween(
+  before: CrosschainBaseline,
+  after: CrosschainBaseline | undefined,
+  staleAfterMs: number,
+): GapReason | undefined {
+  if (after === undefined) return 'list';
+  if (after.isTruncated) return 'truncated';
+  if (after.height < before.height) return 'regression';
+  return isStale(before, after.at, staleAfterMs) ? 'stale' : undefined;
+}
+
+function onlyMissed(baseline: CrosschainBaseline): CrosschainBaseline {
+  const missed = Array.from(baseline.live).filter(([, { isMissed }]) => isMissed);
+  return { ...baseline, live: new Map(missed.slice(0, MAX_DEPARTED)), nonces: new Map(), hasOnlyMissed: true };
+}
+
+/** The transactions that have left the lists, without those that left because the signers have another key. */
+function departuresBetween(
+  before: CrosschainBaseline | undefined,
+  { at, live }: CrosschainBaseline,
+  counted: CrosschainFlow['counted'],
+) {
+  const keys = keysOf(live);
+  const gone = Array.from(before?.live ?? []).filter(([index]) => !live.has(index));
+  const departures = gone
+    .filter(([, cctx]) => !isOfOtherKey(cctx, keys))
+    .map(([index, cctx]): Departed => {
+      const isUncounted = before?.hasOnlyMissed === true || counted.has(index);
+      return [index, { ...withoutKnownKey(cctx, keys), at, pendingAnswers: 0, isUncounted }];
+    });
+  return { departures, hasOtherKey: before?.hasOnlyMissed === false && departures.length < gone.length };
+}
+
+/** Without a listed key nothing is known. */
+function isOfOtherKey({ key }: LiveCctx, keys: ReadonlySet<string>): boolean {
+  return key !== undefined && keys.size > 0 && !keys.has(key);
+}
+
+function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<string>): Live {
+  return keys.size === 0 ? cctx : { ...cctx, key: undefined };
 }
 
 /**
@@ -129,185 +227,89 @@ export function trackCrosschain(
  */
 function settle(
   flow: CrosschainFlow,
-  { at, cctxAnswers: answers, cctxsAskedAt: askedAt }: CrosschainInput,
-  document: CrosschainDocument | undefined,
+  after: CrosschainBaseline | undefined,
+  { at, clockOffset, cctxAnswers: answers, cctxsAskedAt: askedAt }: CrosschainInput,
   staleAfterMs: number,
 ): CrosschainFlow {
   // Without questions since the last document, the order stays.
   const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
-  const oldestQuestionFirst = [...flow.departed.filter((cctx) => !asked.has(cctx)), ...asked];
-  const keys = new Set(
-    document && flow.departed.some(({ lastKey }) => lastKey !== undefined) ? keysOf(document.live) : [],
-  );
-  const departed: DepartedCctx[] = [];
-  const finished: FinishedCctx[] = [];
-  for (const before of oldestQuestionFirst) {
-    const isListed = document?.live.has(before.index) === true;
-    if (isListed && !document.isTruncated) continue;
-    const { lastKey } = before;
-    if (lastKey !== undefined && keys.size > 0 && !keys.has(lastKey)) continue;
-    const cctx = keys.size > 0 ? { ...before, lastKey: undefined } : before;
-    if (isListed) {
-      departed.push(listedAgain(cctx, at));
-      continue;
-    }
-    const answer = answers?.get(cctx.index);
+  const queue = Array.from(flow.departed).toSorted(([a], [b]) => Number(asked.has(a)) - Number(asked.has(b)));
+  const keys = keysOf(after?.live ?? new Map());
+  const departed = new Map<string, DepartedCctx>();
+  const finished: Finished[] = [];
+  for (const [index, before] of queue) {
+    const isListed = after?.live.has(index) === true;
+    if ((isListed && !after.isTruncated) || isOfOtherKey(before, keys)) continue;
+    const cctx = withoutKnownKey(before, keys);
+    const answer = answers?.get(index);
     const seconds = at - cctx.at;
-    if (answer === 'pending') departed.push({ ...cctx, pendingAnswers: isPending(cctx) ? 2 : 1 });
-    else if (answer !== undefined) finished.push({ ...cctx, outcome: answer });
-    else if (isPending(cctx) || seconds * 1000 <= staleAfterMs) departed.push(cctx);
+    // No later document is compared with a truncated list, so that the departure cannot be counted.
+    if (isListed) departed.set(index, { ...cctx, at, pendingAnswers: 0, isUncounted: true });
+    else if (answer === 'pending') departed.set(index, { ...cctx, pendingAnswers: cctx.pendingAnswers + 1 });
+    else if (answer !== undefined) finished.push([index, cctx, answer]);
+    else if (isPending(cctx) || seconds * 1000 <= staleAfterMs) departed.set(index, cctx);
     else {
-      finished.push({ ...cctx, outcome: 'unknown' });
-      if (seconds <= MAX_UNANSWERED_SECONDS) departed.push({ ...cctx, isUncounted: true });
+      finished.push([index, cctx, 'unknown']);
+      if (seconds <= MAX_UNANSWERED_SECONDS) departed.set(index, { ...cctx, isUncounted: true });
     }
   }
-  const isAnswered = flow.isAnswered || (answers !== undefined && answers.size > 0);
-  return withFinished({ ...flow, askedAt, isAnswered, departed }, finished);
+  const isAnswered = flow.isAnswered || (answers?.size ?? 0) > 0;
+  return withFinished({ ...flow, askedAt, isAnswered, departed }, finished, clockOffset);
 }
 
-/** A truncated list has the transaction again. No later document is compared with that list, so that the departure cannot be counted. */
-function listedAgain(cctx: DepartedCctx, at: Instant): DepartedCctx {
-  const seconds = cctx.seconds === undefined ? undefined : cctx.seconds + (at - cctx.at);
-  return { ...cctx, at, seconds, pendingAnswers: 0, isUncounted: true };
-}
-
-interface FinishedCctx extends DepartedCctx {
-  readonly outcome: Outcome;
-}
+type Finished = readonly [...Departed, outcome: Outcome];
 
 /** Transactions with an unknown outcome have no duration. */
-function withFinished(flow: CrosschainFlow, cctxs: readonly FinishedCctx[]): CrosschainFlow {
-  const finished = cctxs.filter(({ isUncounted }) => !isUncounted);
+function withFinished(flow: CrosschainFlow, all: readonly Finished[], clockOffset: number): CrosschainFlow {
+  const finished = all.filter(([, { isUncounted }]) => !isUncounted);
   if (finished.length === 0) return flow;
-  const chains = new Map(flow.chains);
-  for (const { chainId, outcome, seconds } of finished) {
-    changeTotal(chains, chainId, (totals) => ({
-      ...totals,
-      finished: { ...totals.finished, [outcome]: totals.finished[outcome] + 1 },
-      durations:
-        outcome === 'unknown' || seconds === undefined ? totals.durations : observe(totals.durations, [seconds]),
-    }));
-  }
-  const counted = [...flow.counted, ...finished.map(({ index }) => index)].slice(-MAX_COUNTED);
-  return { ...flow, chains, counted: new Set(counted) };
-}
-
-/** Why the documents cannot be compared; `undefined` when they can. */
-function gapBetween(
-  before: CrosschainBaseline,
-  { height }: CrosschainDocument,
-  at: Instant,
-  staleAfterMs: number,
-): GapReason | undefined {
-  if (height < before.height) return 'regression';
-  return isStale(before, at, staleAfterMs) ? 'stale' : undefined;
-}
-
-/** The transactions that have left the lists, by their list. */
-type Departures = Readonly<Record<ListName, readonly DepartedCctx[]>>;
-
-interface CrosschainChanges extends Departures {
-  /** Whether transactions left because the signers have another key. */
-  readonly hasOtherKey: boolean;
-  /** Whether transactions were created and finished in between. */
-  readonly hasUnseen: boolean;
-}
-
-/**
- * The changes since the baseline; in a gap, only of missed transactions. Pending ones finish within minutes, but a missed transaction that is not
- * listed any more may just be too far behind.
- */
-function changesBetween(
-  before: CrosschainBaseline,
-  { live }: CrosschainDocument,
-  now: Moment,
-  isComparable: boolean,
-): CrosschainChanges {
-  const keys = new Set(keysOf(live));
-  const departed: Record<ListName, DepartedCctx[]> = { missed: [], pending: [] };
-  let hasOtherKey = false;
-  const compared = Array.from(before.live).slice(0, isComparable ? undefined : before.missed);
-  for (const [row, [index, { created, key, ...cctx }]] of compared.entries()) {
-    if (live.has(index)) continue;
-    if (key !== undefined && keys.size > 0 && !keys.has(key)) {
-      hasOtherKey = true;
-      continue;
-    }
-    departed[row < before.missed ? 'missed' : 'pending'].push({
-      index,
-      ...cctx,
-      seconds: ageWhenGone(created, wallSeconds(now.at, now)),
-      at: now.at,
-      pendingAnswers: 0,
-      isUncounted: !isComparable,
-      ...(keys.size === 0 && { lastKey: key }),
-    });
-  }
-  return { ...departed, hasOtherKey, hasUnseen: !hasOtherKey && hasHiddenNonces(before.nonces, live) };
-}
-
-/** `undefined` also when the clock of the hub is ahead. */
-function ageWhenGone(created: number | undefined, goneSeconds: number): number | undefined {
-  return created === undefined || created > goneSeconds ? undefined : goneSeconds - created;
-}
-
-/** Whether a nonce between two listed ones was never listed. */
-function hasHiddenNonces(before: CrosschainBaseline['nonces'], live: CrosschainDocument['live']): boolean {
-  const added = new Map<string, Set<Numeral>>();
-  for (const { chainId, nonce } of live.values()) {
-    const highest = before.get(chainId);
-    if (nonce === undefined || highest === undefined || nonce <= highest) continue;
-    added.set(chainId, (added.get(chainId) ?? new Set()).add(nonce));
-  }
-  return Array.from(added).some(([chainId, nonces]) => {
-    const highest = Array.from(nonces).reduce((a, b) => (a < b ? b : a));
-    return Number(subtract(highest, before.get(chainId) ?? highest)) > nonces.size;
+  const counts = finished.map(([, { chainId, at, created }, outcome]) => {
+    const isTimed = outcome !== 'unknown' && created !== undefined;
+    const seconds = isTimed ? wallSeconds(at, { clockOffset }) - created : undefined;
+    return { key: chainId, counter: outcome, seconds };
   });
+  const counted = [...flow.counted, ...finished.map(([index]) => index)].slice(-MAX_COUNTED);
+  return { ...flow, chains: withCounts(flow.chains, counts), counted: new Set(counted) };
 }
 
-/** Adds departed transactions, missed ones first, because they seldom finish. Above the limit of questions, the outcome counts as unknown. */
-function withDeparted(
+/** Adds departed transactions, with the missed ones as the next questions, because they seldom finish. Above the limit, the outcome counts as unknown. */
+function withDepartures(
   flow: CrosschainFlow,
-  { missed, pending }: Departures,
-  { settings: { cctx_queries: cctxQueries } }: CrosschainInput,
+  departures: readonly Departed[],
+  { clockOffset, settings: { cctx_queries: cctxQueries } }: CrosschainInput,
 ): CrosschainFlow {
-  if (missed.length + pending.length === 0) return flow;
-  const toCount = [...missed, ...pending].filter(({ index, isUncounted }) => !isUncounted && !flow.counted.has(index));
-  const room = cctxQueries === 'off' ? 0 : Math.max(0, MAX_AWAITED - flow.departed.filter(isAwaited).length);
-  const awaited = new Set(toCount.slice(0, room));
-  const next = withFinished(
-    flow,
-    toCount.slice(room).map((cctx) => ({ ...cctx, outcome: 'unknown' })),
-  );
-  if (cctxQueries === 'off') return next;
-  const followed = (cctxs: readonly DepartedCctx[]): readonly DepartedCctx[] =>
-    cctxs.map((cctx) => ({ ...cctx, isUncounted: !awaited.has(cctx) }));
-  return withinLimit({ ...next, departed: [...followed(missed), ...flow.departed, ...followed(pending)] });
+  const room = cctxQueries === 'off' ? 0 : MAX_DEPARTED - flow.departed.size;
+  const added = departures.slice(0, room);
+  const missed = added.filter(([, { isMissed }]) => isMissed);
+  const departed = new Map([...missed, ...flow.departed, ...added]);
+  const unknown = departures.slice(room).map((departure): Finished => [...departure, 'unknown']);
+  return withFinished({ ...flow, departed }, unknown, clockOffset);
 }
 
-/** Forgets the newest transactions above the limit, uncounted ones first, and none that is pending. */
-function withinLimit(flow: CrosschainFlow): CrosschainFlow {
-  const { departed } = flow;
-  const excess = departed.length - MAX_DEPARTED;
-  if (excess <= 0) return flow;
-  const awaited = departed.filter(isAwaited);
-  const uncounted = departed.filter((cctx) => !isPending(cctx) && cctx.isUncounted);
-  const forgotten = new Set([...uncounted.toReversed(), ...awaited.toReversed()].slice(0, excess));
-  return withFinished(
-    { ...flow, departed: departed.filter((cctx) => !forgotten.has(cctx)) },
-    Array.from(forgotten, (cctx) => ({ ...cctx, outcome: 'unknown' })),
-  );
+/** A chain with another key begins its nonces anew. */
+const nonceSeries = ({ chainId, key = '' }: LiveCctx): string => `${chainId} ${key}`;
+
+/** Adds the nonces of a document. A nonce between two listed ones that was never listed is of a transaction that was created and finished in between. */
+function withNonces(before: CrosschainBaseline['nonces'], live: CrosschainBaseline['live']) {
+  const nonces = new Map(before);
+  let hasHidden = false;
+  for (const [series, cctxs] of groupBy(Array.from(live.values()), nonceSeries)) {
+    const last = before.get(series);
+    const isAdded = (nonce: Numeral | undefined) => nonce !== undefined && (last === undefined || nonce > last);
+    const added = new Set(cctxs.map(({ nonce }) => nonce).filter(isAdded));
+    const newest = highest(added);
+    if (newest === undefined || (last === undefined && nonces.size >= MAX_CHAINS)) continue;
+    nonces.set(series, newest);
+    if (last !== undefined && subtract(newest, last) > added.size) hasHidden = true;
+  }
+  return { nonces, hasHidden };
 }
 
-/** The transactions to ask the node for, the oldest question first; half of the questions are about awaited outcomes. */
-export function nextQuestions({ departed }: CrosschainFlow): readonly DepartedCctx[] {
-  const awaited = departed.filter(isAwaited).slice(0, MAX_CCTX_QUERIES / 2);
-  return Array.from(new Set([...awaited, ...departed])).slice(0, MAX_CCTX_QUERIES);
-}
-
-/** Whether a transaction counts with its outcome, or as unknown after a while. */
-function isAwaited(cctx: DepartedCctx): boolean {
-  return !isPending(cctx) && !cctx.isUncounted;
+/** The indexes of the transactions to ask the node for, the oldest question first; half of the questions are about awaited outcomes. */
+export function nextQuestions({ departed }: CrosschainFlow): readonly string[] {
+  const awaited = Array.from(departed).filter(([, cctx]) => !cctx.isUncounted && !isPending(cctx));
+  const first = awaited.slice(0, MAX_CCTX_QUERIES / 2).map(([index]) => index);
+  return Array.from(new Set([...first, ...departed.keys()])).slice(0, MAX_CCTX_QUERIES);
 }
 
 /** Whether the node has answered that a transaction is pending that it does not list. */
@@ -323,16 +325,10 @@ export function restartedCrosschain({
   baseline,
   departed,
   isAnswered,
-}: CrosschainFlow): Pick<CrosschainFlow, 'baseline' | 'isInterrupted' | 'departed' | 'isAnswered'> {
-  return {
-    baseline: baseline && onlyMissed(baseline),
-    isInterrupted: baseline !== undefined,
-    departed: departed.map((cctx) => (isPending(cctx) ? cctx : { ...cctx, isUncounted: true })),
-    isAnswered,
-  };
-}
-
-function onlyMissed(baseline: CrosschainBaseline): CrosschainBaseline {
-  const live = new Map(Array.from(baseline.live).slice(0, Math.min(baseline.missed, MAX_DEPARTED)));
-  return { ...baseline, live, missed: live.size, keys: [], nonces: new Map() };
+}: CrosschainFlow): Pick<CrosschainFlow, 'baseline' | 'departed' | 'isAnswered'> {
+  const uncounted = Array.from(departed, ([index, cctx]): Departed => [
+    index,
+    isPending(cctx) ? cctx : { ...cctx, isUncounted: true },
+  ]);
+  return { baseline: baseline && onlyMissed(baseline), departed: new Map(uncounted), isAnswered };
 }

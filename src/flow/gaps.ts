@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 
-/* Each document is compared with the last good document, the baseline. If that is impossible nothing is counted, and the interval is a gap. */
+/* Each document is compared with the document before it. If that is impossible nothing is counted, and the interval is a gap. */
 
 export interface FlowOptions {
   /** A longer interval between two documents is a gap. */
@@ -11,30 +11,14 @@ export interface FlowOptions {
 /** The number of gaps by reason. `unseen` and `key` are intervals in which not everything was counted. */
 export type Gaps = Readonly<Record<string, number>>;
 
-/** The memory of each flow besides the counts. */
-export interface ComparisonState<Baseline> {
-  readonly gaps: Gaps;
-  /** `undefined` before the first document. */
-  readonly baseline: Baseline | undefined;
-  /** Whether a later document could not be read or contradicts the baseline. The next document is not compared with the baseline either. */
-  readonly isInterrupted: boolean;
+export function noGaps(reasons: readonly string[]): Gaps {
+  return Object.fromEntries(reasons.map((reason) => [reason, 0]));
 }
 
-/** The comparison before the first document. */
-export function notCompared(reasons: readonly string[]): ComparisonState<never> {
-  const gaps = Object.fromEntries(reasons.map((reason) => [reason, 0]));
-  return { gaps, baseline: undefined, isInterrupted: false };
+export function addGap(gaps: Gaps, reason: string | undefined): Gaps {
+  return reason === undefined ? gaps : { ...gaps, [reason]: (gaps[reason] ?? 0) + 1 };
 }
 
-export function withGap<Flow extends Pick<ComparisonState<unknown>, 'gaps'>>(flow: Flow, reason: string): Flow {
-  return { ...flow, gaps: { ...flow.gaps, [reason]: (flow.gaps[reason] ?? 0) + 1 } };
-}
-
-/** The baseline stays. An interruption by several documents is one gap. */
-export function interrupted<Flow extends ComparisonState<unknown>>(flow: Flow, reason: string): Flow {
-  return flow.isInterrupted ? flow : { ...withGap(flow, reason), isInterrupted: true };
-}
-
-export function isStale(baseline: { readonly at: Instant }, at: Instant, staleAfterMs: number): boolean {
-  return (at - baseline.at) * 1000 > staleAfterMs;
+export function isStale(before: { readonly at: Instant }, at: Instant, staleAfterMs: number): boolean {
+  return (at - before.at) * 1000 > staleAfterMs;
 }

@@ -18,16 +18,11 @@ export const EMPTY_HISTOGRAM: Histogram = { counts: BUCKET_LABELS.map(() => 0), 
 /** Only hostile documents have longer or negative durations, which would stay in the sum for the life of the process. */
 const MAX_SECONDS = 10 * 366 * DAY_SECONDS;
 
-export function observe(histogram: Histogram, durations: readonly number[]): Histogram {
-  const seconds = durations.filter((value) => value >= 0 && value <= MAX_SECONDS);
-  if (seconds.length === 0) return histogram;
-  const counts = [...histogram.counts];
-  for (const value of seconds) {
-    const bucket = DURATION_BUCKETS.findIndex((bound) => value <= bound);
-    const index = bucket === -1 ? DURATION_BUCKETS.length : bucket;
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-  return { counts, sum: seconds.reduce((total, value) => total + value, histogram.sum) };
+export function observe({ counts, sum }: Histogram, seconds: number | undefined): Histogram {
+  if (seconds === undefined || seconds < 0 || seconds > MAX_SECONDS) return { counts, sum };
+  const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound);
+  const index = bucket === -1 ? DURATION_BUCKETS.length : bucket;
+  return { counts: counts.with(index, (counts[index] ?? 0) + 1), sum: sum + seconds };
 }
 
 /** The sum of two histograms. */

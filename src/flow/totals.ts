@@ -1,40 +1,91 @@
+import { add, type Numeral } from '../chain/numeral.js';
 import { OTHER } from '../facts/label-value.js';
+import type { Sample } from '../metrics/family.js';
+import { addHistograms, EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
+
+/** The counts of a token or of a chain. */
+export interface Total<Counter extends string> {
+  /** The denom of the token, or the name of the chain. */
+  readonly name: string;
+  /** An absent count is 0. */
+  readonly counts: ReadonlyMap<Counter, Numeral>;
+  /** Of transfers, or of cross-chain transactions. */
+  readonly durations: Histogram;
+}
 
 /**
- * Counts by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A key keeps its entry for
+ * Totals by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A key keeps its entry for
  * the life of the process: a counter that moves to another series would count twice.
  */
-export type Totals<Value> = ReadonlyMap<string, Value>;
+export type Totals<Counter extends string> = ReadonlyMap<string, Total<Counter>>;
 
-/** Adds new keys, up to `limit` besides the first entry. */
-export function withKeys<Value>(
-  totals: Totals<Value>,
+const NOTHING = { counts: new Map<never, Numeral>(), durations: EMPTY_HISTOGRAM };
+
+export const NO_TOTALS: Totals<never> = new Map([[OTHER, { name: OTHER, ...NOTHING }]]);
+
+/** Adds new keys until there are `maxTotals` entries, and updates the names. */
+export function withKeys<Counter extends string>(
+  totals: Totals<Counter>,
   keys: Iterable<string>,
-  initial: (key: string) => Value,
-  limit: number,
-): Totals<Value> {
-  const added = new Map(totals);
+  nameOf: (key: string, nameBefore: string) => string,
+  maxTotals: number,
+): Totals<Counter> {
+  const all = new Map<string, Total<Counter>>();
+  for (const [key, total] of totals) all.set(key, key === OTHER ? total : { ...total, name: nameOf(key, total.name) });
   for (const key of keys) {
-    if (added.size > limit) break;
-    if (!added.has(key)) added.set(key, initial(key));
+    if (all.size >= maxTotals) break;
+    if (!all.has(key)) all.set(key, { name: nameOf(key, ''), ...NOTHING });
   }
-  return added;
+  return all;
 }
 
-/** Changes the entry of a key, or the first entry. */
-export function changeTotal<Value>(totals: Map<string, Value>, key: string, change: (value: Value) => Value): void {
-  const seriesKey = totals.has(key) ? key : OTHER;
-  const value = totals.get(seriesKey);
-  if (value !== undefined) totals.set(seriesKey, change(value));
+export interface Count<Counter extends string> {
+  readonly key: string;
+  readonly counter: Counter;
+  /** By default 1. */
+  readonly by?: Numeral;
+  /** A duration. */
+  readonly seconds?: number | undefined;
 }
 
-/** The entries with series, and the entries that share the series `other`. */
-export function splitTotals<Value>(
-  totals: Totals<Value>,
-  maxSingle: number,
-): { readonly single: readonly (readonly [string, Value])[]; readonly aggregated: readonly Value[] } {
-  const entries = Array.from(totals);
-  const single = entries.slice(1, 1 + Math.max(0, maxSingle));
-  const aggregated = [...entries.slice(0, 1), ...entries.slice(1 + single.length)];
-  return { single, aggregated: aggregated.map(([, value]) => value) };
+export function withCounts<Counter extends string>(
+  totals: Totals<Counter>,
+  counts: readonly Count<Counter>[],
+): Totals<Counter> {
+  const all = new Map(totals);
+  for (const { key, counter, by = 1n, seconds } of counts) {
+    const seriesKey = all.has(key) ? key : OTHER;
+    const total = all.get(seriesKey);
+    if (total === undefined) continue;
+    const count = add(total.counts.get(counter) ?? 0n, by);
+    all.set(seriesKey, {
+      ...total,
+      counts: new Map(total.counts).set(counter, count),
+      durations: observe(total.durations, seconds),
+    });
+  }
+  return all;
+}
+
+function sumOf<Counter extends string>(a: Total<Counter>, b: Total<Counter>): Total<Counter> {
+  const counts = new Map(a.counts);
+  for (const [counter, count] of b.counts) counts.set(counter, add(counts.get(counter) ?? 0n, count));
+  return { ...a, counts, durations: addHistograms(a.durations, b.durations) };
+}
+
+/** The samples of each token or chain, at most `maxSeries`. Those above the limit share the series of `other`, unless they are 0. */
+export function totalSamples<Counter extends string, Label extends string>(
+  totals: Totals<Counter>,
+  maxSeries: number,
+  seriesPerKey: number,
+  samplesOf: (key: string, total: Total<Counter>) => readonly Sample<Label>[],
+): readonly Sample<Label>[] {
+  const limit = Math.floor(maxSeries / seriesPerKey);
+  if (limit < 1) return [];
+  const [first, ...others] = totals;
+  const single = others.slice(0, limit - 1);
+  const aggregated = [first, ...others.slice(limit - 1)].flatMap((entry) => (entry === undefined ? [] : [entry[1]]));
+  const samplesOfOther = samplesOf(OTHER, aggregated.reduce(sumOf));
+  const isCounted = samplesOfOther.some(({ value }) => Number(value) !== 0);
+  return [...single.flatMap(([key, total]) => samplesOf(key, total)), ...(isCounted ? samplesOfOther : [])];
 }

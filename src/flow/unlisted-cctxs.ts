@@ -1,3 +1,4 @@
+import { wallSeconds } from '../clock.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import type { UnlistedCctx } from '../facts/items/crosschain.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
@@ -16,10 +17,11 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
   const { settings, at } = input;
   if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
   const { indexes, older_than: olderThanMs } = settings.ignore;
-  return flow.departed.filter(isPending).map(({ seconds, at: gone, ...departed }) => {
-    const created = seconds === undefined ? undefined : gone - seconds;
-    const isOld = created !== undefined && olderThanMs > 0 && (at - created) * 1000 > olderThanMs;
-    return { ...departed, created, gone, isIgnored: isOld || indexes.includes(departed.index) };
+  return Array.from(flow.departed).flatMap(([index, cctx]) => {
+    if (!isPending(cctx)) return [];
+    const { created } = cctx;
+    const isOld = created !== undefined && olderThanMs > 0 && (wallSeconds(at, input) - created) * 1000 > olderThanMs;
+    return [{ ...cctx, index, gone: wallSeconds(cctx.at, input), isIgnored: isOld || indexes.includes(index) }];
   });
 }
 
@@ -35,7 +37,9 @@ export const unlistedFamilies = families<TrackedDocument>({
       if (unlisted === undefined) return [];
       // The first entry is of chains above the limit.
       const counted = Array.from(flow.chains.keys()).slice(1);
-      const counts = new Map([...counted, ...flow.departed.map(({ chainId }) => chainId)].map((id) => [id, 0]));
+      const counts = new Map(
+        [...counted, ...Array.from(flow.departed.values(), ({ chainId }) => chainId)].map((id) => [id, 0]),
+      );
       for (const { chainId, isIgnored } of unlisted) {
         if (!isIgnored) counts.set(chainId, (counts.get(chainId) ?? 0) + 1);
       }

@@ -57,11 +57,10 @@ const not = (value: boolean | undefined): boolean | undefined => (value === unde
 
 // Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
 // aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
-const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
-const COUNTED = { ...PER_TOKEN, overLimit: 'aggregate' } as const;
-const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
+const COUNTED = { ...tokens.PER_TOKEN, overLimit: 'aggregate' } as const;
+const SUMMED = { ...tokens.PER_TOKEN, overLimit: 'keep-largest' } as const;
 
-type TokenSamples = readonly Sample<(typeof PER_TOKEN.labels)[number]>[];
+type TokenSamples = readonly Sample<tokens.TokenLabel>[];
 
 /** A sample for each token of the bridge, also without transfers. */
 function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Numeral>) {
@@ -91,7 +90,7 @@ function queuedTokens(
   input: BridgeInput,
   values: Iterable<readonly [contract: string, value: Numeral | undefined]>,
 ): TokenSamples {
-  return withDenoms(input, values).toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
+  return withDenoms(input, values).toSorted((a, b) => compareLabels(tokens.PER_TOKEN.labels, a.labels, b.labels));
 }
 
 /** All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract resets them. */
@@ -405,7 +404,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
-    ...PER_TOKEN,
+    ...tokens.PER_TOKEN,
     derive: (input) =>
       queuedTokens(
         input,

@@ -1,11 +1,11 @@
 import type { Numeral } from '../chain/numeral.js';
+import { PER_TOKEN } from '../facts/bridge/tokens.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge } from './family.js';
 import { required } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
 // At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
-const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 
 interface Token {
   readonly contract: string;

@@ -1,4 +1,3 @@
-import { wallSeconds } from '../clock.js';
 import { asNumeral, floorDivide, ratio, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
@@ -158,12 +157,13 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
     help: 'Time of the first complete list with the present lowest pending nonce of a chain, as far as the process or its state file remembers.',
+    isInstant: true,
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
       chains.lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
         labels: chains.chainLabels(chainId, input),
-        value: wallSeconds(sinceSeconds, input),
+        value: sinceSeconds,
       })),
   }),
   crosschain_highest_pending_nonce: labeledGauge({

@@ -33,6 +33,8 @@ export interface FamilyHeader {
   readonly labels: readonly string[];
   /** Set while the metric may change in any release. */
   readonly stability?: 'experimental';
+  /** Set if the values are instants of the process clock. They are exported in Unix seconds by the wall clock of the scrape. */
+  readonly isInstant?: true;
 }
 
 /** Which series of a gauge are exported when there are more than `limits.max_series_per_family`. */
@@ -61,7 +63,7 @@ export function families<Input>(table: Readonly<Record<string, Unnamed<Family<In
   return Object.entries(table).map(([name, family]) => ({ name, ...family }));
 }
 
-type Description = Pick<FamilyHeader, 'help' | 'stability'>;
+type Description = Pick<FamilyHeader, 'help' | 'stability' | 'isInstant'>;
 
 interface Unlabeled<Input> extends Description {
   readonly value: (input: Input) => Numeral | undefined;

@@ -13,6 +13,8 @@ export interface RenderedFamily {
   readonly dropped: number | undefined;
   /** Set when the family or a part is withdrawn. */
   readonly withdrawn?: true;
+  /** See `FamilyHeader.isInstant`. */
+  readonly isInstant?: true;
 }
 
 /** Derives and formats families. Families without series that are not withdrawn are left out. */
@@ -36,7 +38,7 @@ export function renderFamilies<Input>(
     let text = '';
     for (const sample of exported) text += formatSeries(family, fixedLabels, sample);
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, text, dropped, ...withdrawn }];
+    return [{ name: family.name, text, dropped, ...withdrawn, ...(family.isInstant && { isInstant: true }) }];
   });
 }
 

@@ -13,7 +13,6 @@ import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/ver
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
-import type { Members } from '../facts/bridge/valsets.js';
 import type { DutyItem, registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
@@ -131,13 +130,13 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   for (const { nonce, age, belowThreshold, missing, projectedHeadroom: timeoutIn } of listedRows(batches)) {
     // Without the validator set in the contract, the signed share is unknown.
     if (belowThreshold === false || !isLate(age)) continue;
-    yield { ...lateSince('batch', nonce, age), timeoutIn, members: membersOf(missing) };
+    yield { ...lateSince('batch', nonce, age), timeoutIn, members: missing?.members ?? [] };
   }
   for (const { nonce, age, belowThreshold, missing } of listedRows(valsets)) {
     if (!isLate(age)) continue;
     // A member that does not confirm is jailed, even if other signatures are sufficient.
     const isBlocking = belowThreshold !== false;
-    yield { ...lateSince('validator set', nonce, age), isBlocking, members: membersOf(missing) };
+    yield { ...lateSince('validator set', nonce, age), isBlocking, members: missing?.members ?? [] };
   }
   for (const [nonce, ofEvent] of groupBy(listedRows(claims), ({ eventNonce }) => eventNonce)) {
     const age = oldestAge(ofEvent);
@@ -168,8 +167,6 @@ function* waitingAlerts(firing: readonly Verdict[]): Generator<Waiting> {
   }
 }
 
-const membersOf = (missing: Members | null): readonly Named[] => missing?.members ?? [];
-
 function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
   const ages = claims.flatMap(({ age }) => (age === null ? [] : [age]));
   return ages.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))[0] ?? null;
@@ -177,7 +174,7 @@ function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
 
 /** A validator that voted for any claim of the event is not late. */
 function silentMembers(claims: readonly ClaimItem[]): readonly Named[] {
-  const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
+  const [first = [], ...others] = claims.map(({ missing }) => missing?.members ?? []);
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
 }

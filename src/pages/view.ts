@@ -210,7 +210,7 @@ function nodeView(state: EndpointState, now: Moment) {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
-    behindSeconds: block === undefined ? null : (nodeDelay(answers)?.seconds ?? 0),
+    behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
     syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
   };
 }

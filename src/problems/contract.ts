@@ -5,7 +5,7 @@ import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { COMPARE_VALSETS } from './integrity.js';
-import { change } from './params.js';
+import { change, IDENTITY_HOURS } from './params.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';
 import { shortAddress } from './sentence.js';
@@ -84,8 +84,6 @@ const valsetNewer = problemOf('external_contract', {
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, headline } : undefined;
   },
 });
-
-const IDENTITY_HOURS = 6;
 
 const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',

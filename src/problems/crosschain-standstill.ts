@@ -100,7 +100,7 @@ export interface UnmovedMark extends HaltMark {
 export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
   const { input, answers } = evidence;
   const earlier = before?.nonces ?? {};
-  if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: earlier };
+  if (isNodeBehind(answers, input)) return { ...haltAfter(evidence, before), nonces: earlier };
   const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
     const last = entryOf(earlier, chainId);
     return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import { wallSeconds, type Instant } from '../clock.js';
 import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -89,7 +89,7 @@ const chainStuck = problemOf('rate_limiter_input', {
   mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
-    const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
+    const unmovedNonces = new Map(isNodeBehind(answers, input) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
@@ -138,7 +138,7 @@ function tooOld(severity: Severity) {
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
-      const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
+      const delaySeconds = isNodeBehind(answers, input) ? (nodeDelay(answers, input)?.seconds ?? 0) : 0;
       const considered = consideredCctxs.pending(input);
       const dated = considered.filter(hasCreation);
       if (dated.length === 0 && considered.length > 0) throw WITHDRAWN;
@@ -158,7 +158,7 @@ function tooOld(severity: Severity) {
         return {
           subject: { chain_id: chainId },
           progressKey: String(created),
-          start: createdSeconds + allowed + delaySeconds,
+          chainStart: Number(created) + allowed + delaySeconds,
           headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: [
             ...pendingTexts(input, all),
@@ -262,7 +262,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     if (pending <= backlog_limit) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
     return {
-      start: since === undefined ? undefined : Number(since) - input.clockOffset,
+      chainStart: since === undefined ? undefined : Number(since),
       headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${String(pending)} at present`,
       details: [pendingByChain(input)],
       action:
@@ -391,17 +391,19 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(Number(since) - input.clockOffset, missedAt);
+        const start = since === undefined ? undefined : Math.max(Number(since), wallSeconds(missedAt, input));
         const name = chainText(input, chainId);
         const behind = `frozen behind nonce ${String(lowestOfChain)}`;
         // The problem can have begun when the chain was near freezing.
         const frozen =
-          start === undefined ? `is ${behind}` : `has been ${behind} for ${durationInWords(input.at - start)}`;
+          start === undefined
+            ? `is ${behind}`
+            : `has been ${behind} for ${durationInWords(wallSeconds(input.at, input) - start)}`;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
-          start,
+          chainStart: start,
           headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
           details: pendingTexts(input, pendingOfChain),
         };

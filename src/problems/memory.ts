@@ -46,8 +46,6 @@ import { withDetails, withList, type Sentence } from './sentence.js';
 const BEGINS_AFTER_SECONDS = 20;
 /** A present problem that two judgements or more have not found for this long has ended. */
 const ENDS_AFTER_SECONDS = 120;
-/** A smaller change of the offset is no setting of the clock. */
-const CLOCK_SET_SECONDS = 1;
 /** The histories of a problem; the oldest are kept. */
 const MAX_HISTORIES = 200;
 const MAX_ENDED = 50;
@@ -57,10 +55,11 @@ export const ENDED_SECONDS = 7 * DAY_SECONDS;
 export interface SubjectHistory {
   readonly subject: Subject;
   readonly progressKey: string;
-  /** Unix seconds. */
-  readonly startSeconds: number;
+  readonly startSeconds: Instant;
   /** Whether a document proves the start; otherwise the problem may have begun earlier. */
   readonly isProven: boolean;
+  /** Whether a time of the chain proves it, so that it moves when the wall clock is set. */
+  readonly isProvenByChain: boolean;
   readonly sentence: Sentence;
   readonly action: string;
   readonly validators: readonly FoundValidator[];
@@ -99,19 +98,19 @@ export interface ProblemMemory {
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** Newest first. */
   readonly ended: readonly EndedProblem[];
-  /** At the last judgement. */
-  readonly clockOffset?: number | undefined;
+  /** The last judgement; `undefined` before the first. */
+  readonly judged?: Moment | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 1;
+export const PROBLEM_MEMORY_VERSION = 2;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
+  'progressKey' | 'isProvenByChain' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
   readonly limitSeconds: number;
@@ -146,9 +145,8 @@ export function judgeProblems(
   all: readonly Problem[] = problems,
 ): Judgement & { readonly memory: ProblemMemory } {
   const { problems: settings = {} } = options;
-  const { at, clockOffset } = now;
-  // Starts that a document proves by times of the chain are as wrong as the clock was.
-  const isClockSet = Math.abs(clockOffset - (memory.clockOffset ?? clockOffset)) > CLOCK_SET_SECONDS;
+  const { at } = now;
+  const { judged: last = now } = memory;
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
@@ -159,7 +157,7 @@ export function judgeProblems(
     if (problem.document !== document || !isEnabled(problem, settings)) continue;
     const key = problemKey(problem);
     const before = memory.remembered.get(key);
-    const after = judgeProblem(problem, before, evidence, at, { ...options, isClockSet });
+    const after = judgeProblem(problem, before, evidence, now, last, options);
     if (after === undefined) {
       notJudgedHere.add(name);
       continue;
@@ -184,7 +182,7 @@ export function judgeProblems(
     }
   }
   return {
-    memory: { remembered, ended: withEnded(memory.ended, ended, at), clockOffset },
+    memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now },
     present: present.toSorted(bySeverity),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
@@ -202,52 +200,64 @@ function judgeProblem(
   problem: Problem,
   before: RememberedProblem | undefined,
   evidence: Evidence,
-  at: Instant,
-  options: JudgingOptions & { readonly isClockSet: boolean },
+  now: Moment,
+  lastJudged: Moment,
+  options: JudgingOptions,
 ): RememberedProblem | undefined {
+  const { at } = now;
   const marks = marksAfter(problem.mark, evidence, before);
   const findings = orElse<Findings>(
     () => problem.find(evidence, marks.mark),
     () => UNJUDGED,
   );
-  const { found, isInPart, isUnjudged } = foundIn(findings);
-  if (before === undefined && isUnjudged && found.size === 0) return undefined;
-  const last = before?.histories ?? new Map<string, SubjectHistory>();
+  const { bySubject, isInPart, isUnjudged } = foundIn(findings, now);
+  if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
+  const last = new Map(
+    Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
+  );
   const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => at - lastFoundAt > outageSeconds(options);
   // After an outage, a problem that is not found would have the age of the outage.
   const hasEnded = (history: SubjectHistory): boolean =>
     isInterrupted(history) || (history.isMissing && at - history.lastFoundAt >= ENDS_AFTER_SECONDS);
-  const isNew = (history: SubjectHistory, now: Found): boolean =>
-    isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, now));
-  const foundNow = Array.from(found.values(), (now): SubjectHistory => {
-    const history = last.get(historyKey(now));
-    const isAgain = history !== undefined && !isNew(history, now);
+  // A problem that has not fired before an outage does not fire because of it.
+  const isForgotten = ({ lastFoundAt, startSeconds }: SubjectHistory): boolean =>
+    at - lastJudged.at > outageSeconds(options) &&
+    lastFoundAt - startSeconds < limitSeconds(problem, options.problems ?? {});
+  const isNew = (history: SubjectHistory, found: Found): boolean =>
+    isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, found));
+  const foundNow = Array.from(bySubject.values(), (each): SubjectHistory => {
+    const history = last.get(historyKey(each));
+    const isAgain = history !== undefined && !isNew(history, each);
     return confirmed(
-      isAgain ? foundAgain(history, now, problem, at, options.isClockSet) : firstFound(now, problem, at),
-      now,
+      isAgain ? foundAgain(history, each, problem, at) : firstFound(each, problem, at),
+      each,
       at,
       options,
     );
   });
   const foundSubjects = new Map(foundNow.map((history) => [subjectKey(history.subject), history]));
   const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
-    const now = foundSubjects.get(subjectKey(history.subject));
+    const foundAs = foundSubjects.get(subjectKey(history.subject));
     // A subject that the document does not show may still be there.
-    if (isInPart && now === undefined) return [history];
-    if (now?.progressKey === history.progressKey) return [];
+    if (isInPart && foundAs === undefined) return isForgotten(history) ? [] : [history];
+    if (foundAs?.progressKey === history.progressKey) return [];
     // With another progress key, the old history stays until the new one is present.
-    return !history.isPresent || now?.isPresent === true || hasEnded(history) ? [] : [{ ...history, isMissing: true }];
+    return !history.isPresent || foundAs?.isPresent === true || hasEnded(history)
+      ? []
+      : [{ ...history, isMissing: true }];
   });
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at) : undefined;
   return { histories: withinLimit([...foundNow, ...missed]), unjudgedSeconds, ...marks };
 }
 
-function foundIn(findings: Findings) {
+function foundIn(findings: Findings, { clockOffset }: Moment) {
   const list = findings === undefined || 'headline' in findings ? [findings] : findings;
   const isInPart = 'inPart' in list;
-  const found = (isInPart ? list.inPart : list).filter((each) => each !== undefined);
+  const found = (isInPart ? list.inPart : list)
+    .filter((each) => each !== undefined)
+    .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
   const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  return { found: bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
+  return { bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
@@ -266,23 +276,25 @@ function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory
   return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem) };
 }
 
-/** A later document can prove an earlier start, and another one when the wall clock was set. */
-function foundAgain(
-  history: SubjectHistory,
-  found: Found,
-  problem: Problem,
-  at: Instant,
-  isClockSet: boolean,
-): SubjectHistory {
+/** A start that is proven by a time of the chain was as wrong as the wall clock was. */
+function atSetClock(history: SubjectHistory, last: Moment, now: Moment): SubjectHistory {
+  if (!history.isProvenByChain || last.clockOffset === now.clockOffset) return history;
+  const start = history.startSeconds + last.clockOffset - now.clockOffset;
+  return { ...history, ...startOf({ start, chainStart: start }, now.at) };
+}
+
+/** A later document can prove an earlier start. */
+function foundAgain(history: SubjectHistory, found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { start } = found;
-  const isCorrected = start !== undefined && (isClockSet || (!history.isProven && start < history.startSeconds));
+  const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
   const corrected = isCorrected ? startOf(found, at) : {};
   return { ...history, ...corrected, ...textsOf(found, problem), lastFoundAt: at, isMissing: false };
 }
 
 /** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
-function startOf({ start = Infinity }: Found, at: Instant): Pick<SubjectHistory, 'startSeconds' | 'isProven'> {
-  return { startSeconds: Math.min(start, at), isProven: start <= at };
+function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
+  const isProven = start <= at;
+  return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
 }
 
 function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {

@@ -1,6 +1,6 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
-import type { Instant } from '../clock.js';
+import { wallSeconds, type Instant } from '../clock.js';
 import { hubBlockTime, hubBlockTimeSource } from '../facts/bridge/block-times.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
@@ -78,11 +78,11 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<typeof document>) => {
-      const { seconds } = required(nodeDelay(answers));
-      if (!isNodeBehind(answers)) return undefined;
+      const { seconds } = required(nodeDelay(answers, input));
+      if (!isNodeBehind(answers, input)) return undefined;
       if (seconds <= BEHIND_SECONDS) return { headline: `the node of ${document} has been catching up for {duration}` };
       return {
-        start: input.at - seconds + BEHIND_SECONDS,
+        chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS,
         headline: `the node of ${document} is ${durationInWords(seconds)} behind the chain`,
         details: ['everything that is shown of it is as old'],
       };
@@ -101,8 +101,8 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
     summary: 'the clock of the exporter is behind the newest block of {{ $labels.document }}.',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
-    find: ({ answers }: Evidence<typeof document>) => {
-      const aheadSeconds = -required(nodeDelay(answers)).seconds;
+    find: ({ input, answers }: Evidence<typeof document>) => {
+      const aheadSeconds = -required(nodeDelay(answers, input)).seconds;
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
         headline: `the clock of the exporter is ${durationInWords(aheadSeconds)} behind the newest block of ${document}`,
@@ -116,11 +116,11 @@ const externalNodeBehind = problemOf('external_contract', {
   ...behind,
   description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
-  find: ({ input: { at, clockOffset, blockSeconds } }) => {
-    const age = at + clockOffset - blockSeconds;
+  find: ({ input }) => {
+    const age = wallSeconds(input.at, input) - input.blockSeconds;
     if (age <= BEHIND_SECONDS) return undefined;
     return {
-      start: blockSeconds - clockOffset + BEHIND_SECONDS,
+      chainStart: input.blockSeconds + BEHIND_SECONDS,
       headline: `the node of the external chain is ${durationInWords(age)} behind it`,
     };
   },
@@ -207,7 +207,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
       const values = valuesOf(evidence);
       // A node that catches up has old blocks; after a rollback of the hub, blocks are new.
-      if (isNodeBehind(evidence.answers)) return undefined;
+      if (isNodeBehind(evidence.answers, evidence.input)) return undefined;
       const { height } = values;
       if (mark !== undefined && height !== undefined && isCatchingUp(mark, height, evidence.input.at)) return undefined;
       return Object.entries(values).map(([kind, value]) => {

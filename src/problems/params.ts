@@ -13,7 +13,7 @@ import { shortAddress, shortName } from './sentence.js';
 /* Changes of the parameters and of the blacklist, also across an outage. */
 
 /** Longer than the repeat interval of the example for Alertmanager. */
-const IDENTITY_HOURS = 6;
+export const IDENTITY_HOURS = 6;
 
 /** The last values, the last changes, and their time. Values are short or digests. */
 interface ChangeMark {
@@ -79,7 +79,7 @@ export function change<Name extends DocumentName, Alert extends string>(
 
 const IDENTITY = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
 
-function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
+function identityParams({ params }: ModuleState): Readonly<Record<string, string>> {
   const values = required(params);
   return Object.fromEntries(
     IDENTITY.flatMap((name): [string, string][] => {
@@ -116,7 +116,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'critical',
     hours: IDENTITY_HOURS,
-    valuesOf: ({ state }) => identityOf(state),
+    valuesOf: ({ state }) => identityParams(state),
     headline: 'contract, bridge id or external chain changed',
     summary: 'the bridge has another contract, id or external chain.',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,

@@ -1,3 +1,4 @@
+import type { Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
@@ -13,6 +14,7 @@ export const problemStart: FamilyHeader = {
   type: 'gauge',
   help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first; where a chain has a limit of its own, since that was exceeded.',
   labels: ['document', 'problem', 'severity', ...subjectLabels],
+  isInstant: true,
 };
 
 export const problemUnjudged: FamilyHeader = {
@@ -20,12 +22,12 @@ export const problemUnjudged: FamilyHeader = {
   type: 'gauge',
   help: 'Time since which a problem cannot be judged, because a field that it reads is missing or invalid.',
   labels: ['document', 'problem', 'severity'],
+  isInstant: true,
 };
 
 type Labels = Readonly<Record<string, string>>;
 
-function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, seconds: number): string {
-  const value = Math.round(seconds * 1000) / 1000;
+function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, value: Instant): string {
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
 
@@ -35,26 +37,26 @@ export function problemLines(
   document: DocumentName,
   fixedLabels: string,
   maxSeries: number,
-  clockOffset: number,
 ): readonly RenderedFamily[] {
   const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
     const labels = { document, problem: name, severity, ...subject };
-    return series(problemStart, fixedLabels, labels, startSeconds + clockOffset);
+    return series(problemStart, fixedLabels, labels, startSeconds);
   });
   // Both severities of a problem that was not present are warnings.
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
   const times = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {
       const since = Math.min(...same.map(({ sinceSeconds }) => sinceSeconds));
-      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since + clockOffset);
+      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since);
     }),
   );
   return [
     {
       name: problemStart.name,
+      isInstant: true as const,
       text: starts.join(''),
       dropped: present.length <= maxSeries ? undefined : present.length - starts.length,
     },
-    { name: problemUnjudged.name, text: times.join(''), dropped: undefined },
+    { name: problemUnjudged.name, isInstant: true as const, text: times.join(''), dropped: undefined },
   ].filter(({ text }) => text !== '');
 }

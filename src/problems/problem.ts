@@ -1,3 +1,4 @@
+import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
@@ -23,8 +24,8 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly flow: DocumentTypes[Name]['flow'];
   /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;
-  /** When the node last answered a query, in Unix seconds, by query and key. */
-  readonly answeredAt: (query: string, key: string) => number | undefined;
+  /** When the node last answered a query, by query and key. */
+  readonly answeredAt: (query: string, key: string) => Instant | undefined;
 }
 
 /** A problem in one document. */
@@ -32,8 +33,10 @@ export interface Found {
   readonly subject?: Subject;
   /** Changes with progress: with another key the problem begins anew. */
   readonly progressKey?: string;
-  /** The start in Unix seconds, if the document proves it. */
-  readonly start?: number | undefined;
+  /** The start, if the document proves it. */
+  readonly start?: Instant | undefined;
+  /** The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set. */
+  readonly chainStart?: number | undefined;
   /** What is wrong, with `{duration}` in the place of the age. */
   readonly headline: string;
   /** After the headline and a colon. */

@@ -1,4 +1,4 @@
-import { floorDivide } from '../chain/numeral.js';
+import { floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
 import { feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
 import { durationOf, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
@@ -35,12 +35,6 @@ function checkRelayers({ isContractPaused }: BridgeInput): string {
     : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
 }
 
-/** The lowest time that is not unknown. */
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const defined = times.filter((time) => time !== undefined);
-  return defined.length === 0 ? undefined : Math.min(...defined);
-}
-
 /** The higher time; `undefined` if either is unknown. */
 function latest(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
@@ -52,7 +46,7 @@ function relayable(input: BridgeInput): readonly Batch[] {
 
 /** The time until the first batch times out, by the estimated external height. */
 function secondsToTimeout(input: BridgeInput, batches: readonly Batch[]): number | undefined {
-  return earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
+  return lowest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
 }
 
 function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string {
@@ -137,7 +131,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       // Signatures can come hours later, and relayers are not late before.
       const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
       const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
-        earliest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
+        lowest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)

@@ -17,7 +17,6 @@ const INDEX = /^\w{1,128}$/;
 function requestsOf(context: QueryContext, path: string): readonly QueryRequest[] {
   if (context.document !== 'rate_limiter_input') return [];
   return nextQuestions(context.flow)
-    .map(({ index }) => index)
     .filter((index) => INDEX.test(index))
     .map((index) => ({ key: index, path: path.replace('{index}', index) }));
 }

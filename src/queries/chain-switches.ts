@@ -1,6 +1,6 @@
 import type { Numeral } from '../chain/numeral.js';
 import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
-import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
+import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
@@ -119,8 +119,6 @@ export const pendingNonces = nodeQuery({
 
 /** How far above the lowest missed nonce clients schedule, by chain id. */
 export type Lookaheads = Readonly<Record<string, number>>;
-
-const MAX_CHAINS = 1000;
 
 export const chainParams = nodeQuery({
   name: 'chain_params',

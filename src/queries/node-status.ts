@@ -1,6 +1,6 @@
 import type { Numeral } from '../chain/numeral.js';
 import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
-import { wallSeconds } from '../clock.js';
+import { wallSeconds, type Moment } from '../clock.js';
 import type { Field } from '../chain/field.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
@@ -86,23 +86,23 @@ export const BEHIND_SECONDS = 300;
 export const CLOCK_BEHIND_SECONDS = 60;
 
 export interface NodeDelay {
-  /** The age of its newest block when the node sent it, negative if it was in the future; 0 without an answer. */
+  /** The age of its newest block when the node sent it, by the wall clock of now; negative if it was in the future; 0 without an answer. */
   readonly seconds: number;
   readonly isSyncing: boolean;
 }
 
 /** `undefined` without answers. `answers` must not be stale. */
-export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
+export function nodeDelay(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): NodeDelay | undefined {
   const block = latestBlock.valuesOf(answers).get('');
   const status = syncing.valuesOf(answers).get('');
   const answer = answers.get(latestBlock.name)?.answers.get('');
   if (block === undefined && status === undefined) return undefined;
-  const seconds = block === undefined || answer === undefined ? 0 : wallSeconds(answer.at, answer) - block.epochSeconds;
+  const seconds = block === undefined || answer === undefined ? 0 : wallSeconds(answer.at, now) - block.epochSeconds;
   return { seconds, isSyncing: status?.isSyncing === true };
 }
 
 /** Whether the state of the node is clearly older than the chain. */
-export function isNodeBehind(answers: QueryStates): boolean {
-  const delay = nodeDelay(answers);
+export function isNodeBehind(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): boolean {
+  const delay = nodeDelay(answers, now);
   return delay !== undefined && (delay.seconds > BEHIND_SECONDS || delay.isSyncing);
 }

@@ -1,4 +1,4 @@
-import type { Instant, Moment } from '../clock.js';
+import type { Instant } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
@@ -24,7 +24,9 @@ export interface QueryState {
   readonly answers: ReadonlyMap<string, QueryAnswer>;
 }
 
-export interface QueryAnswer extends Moment {
+export interface QueryAnswer {
+  /** When it was complete. */
+  readonly at: Instant;
   /** See `QueryDeclaration.keep`. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
@@ -78,7 +80,7 @@ export function afterRound(
   context: QueryContext,
   exchanges: readonly QueryExchange[],
   startedAt: Instant,
-  now: Moment,
+  at: Instant,
 ): QueryState {
   const { query } = before;
   const failed = exchanges.flatMap(({ result }) => (result.ok ? [] : [result]));
@@ -90,7 +92,7 @@ export function afterRound(
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
     const renderedFamilies = query.render(request, context, result.value);
-    return [[key, { ...now, value: query.keep(result.value, request, context), renderedFamilies }]];
+    return [[key, { at, value: query.keep(result.value, request, context), renderedFamilies }]];
   });
   return {
     query,

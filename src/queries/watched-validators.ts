@@ -109,7 +109,7 @@ export const claimPosition = nodeQuery({
   }),
 });
 
-function hubCoin(context: QueryContext): string | undefined {
+function seenHubCoinDenom(context: QueryContext): string | undefined {
   return context.document === 'module_state' ? context.past.hubCoinDenom : undefined;
 }
 
@@ -118,7 +118,7 @@ export const orchestratorBalance = nodeQuery({
   isEnabled: hasWatched,
   path: '/cosmos/bank/v1beta1/balances/{address}/by_denom',
   requests: (context, path) => {
-    const denom = hubCoin(context);
+    const denom = seenHubCoinDenom(context);
     if (denom === undefined) return [];
     const query = new URLSearchParams({ denom }).toString();
     return perWatched(({ orchestrator }) => orchestrator)(context, `${path}?${query}`);
@@ -132,7 +132,7 @@ export const orchestratorBalance = nodeQuery({
       labels: [...LABELS, 'denom'],
       derive: ofWatched(
         (amount: Numeral) => amount,
-        (context): LabelValues<'denom'> => ({ denom: toLabelValue(hubCoin(context) ?? '') }),
+        (context): LabelValues<'denom'> => ({ denom: toLabelValue(seenHubCoinDenom(context) ?? '') }),
       ),
     }),
   }),

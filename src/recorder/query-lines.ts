@@ -6,34 +6,39 @@ import { groupBy } from '../facts/grouping.js';
 import { failure, failureReasonNames } from '../http/failure-reasons.js';
 import { nodeQueries } from '../queries/node-queries.js';
 import type { NodeQuery, QueryResult } from '../queries/query.js';
+import { parseJson } from '../text/error-text.js';
 import { createPageReader, type QueryExchange } from '../queries/send-query.js';
+import { NOT_AN_OBJECT } from './recording-file.js';
 
 /*
  * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each page of a response, and for each
  * failure. docs/backtesting.md describes the format, because other programs can write such files too.
  */
 
-const line = z.object({
-  /** When all requests of the query were answered. Lines of a query with the same time are a round. */
-  time: z.iso.datetime(),
-  query: z.string(),
-  /** Identifies the request within the query; empty if it has only one. */
-  key: z.string(),
-  path: z.string(),
-  /** As in the response header; absent without the header. */
-  height: z.string().optional(),
-  status: z.literal(200).optional(),
-  body: z.string().optional(),
-  /** Instead of a body that equals the last one of the path, in an earlier line of the same UTC day. */
-  same: z.literal(true).optional(),
-  /** Instead of a response. */
-  reason: z.enum(failureReasonNames).optional(),
-  /** Whether the node does not serve the path. */
-  refused: z.literal(true).optional(),
-  /** Seconds of the process clock at `time`, and when the requests were sent. With them, a replay is exact. */
-  clock: z.number().optional(),
-  asked: z.number().optional(),
-});
+const line = z.object(
+  {
+    /** When all requests of the query were answered. Lines of a query with the same time are a round. */
+    time: z.iso.datetime(),
+    query: z.string(),
+    /** Identifies the request within the query; empty if it has only one. */
+    key: z.string(),
+    path: z.string(),
+    /** As in the response header; absent without the header. */
+    height: z.string().optional(),
+    status: z.literal(200).optional(),
+    body: z.string().optional(),
+    /** Instead of a body that equals the last one of the path, in an earlier line of the same UTC day. */
+    same: z.literal(true).optional(),
+    /** Instead of a response. */
+    reason: z.enum(failureReasonNames).optional(),
+    /** Whether the node does not serve the path. */
+    refused: z.literal(true).optional(),
+    /** Seconds of the process clock at `time`, and when the requests were sent. With them, a replay is exact. */
+    clock: z.number().optional(),
+    asked: z.number().optional(),
+  },
+  NOT_AN_OBJECT,
+);
 
 type QueryLine = z.output<typeof line>;
 
@@ -103,14 +108,6 @@ export function roundsIn(text: string, before: LastBodies | undefined) {
     rounds.push({ query, exchanges, timeMs: Date.parse(time), clockSeconds: clock, askedSeconds: asked });
   }
   return { rounds, last };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('a line is not JSON');
-  }
 }
 
 /** A page that is the same as one in a file that was deleted cannot be read. */

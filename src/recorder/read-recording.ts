@@ -61,63 +61,44 @@ export async function* readRecording(root: string, options: ReadOptions): AsyncG
     files.filter(({ hasQueries }) => hasQueries),
     endpointId,
   );
-  const readers = new Map(
-    await Promise.all(
-      Array.from(answers, async ([id, ofEndpoint]) => {
-        const reader = createAnswersReader(root, ofEndpoint, onProblem);
-        await reader.readUntil(-Infinity);
-        return [id, reader] as const;
-      }),
-    ),
+  /** The answers of each endpoint that are not passed on, with the next one. */
+  const streams = await Promise.all(
+    Array.from(answers.values(), async (ofEndpoint) => {
+      const rounds = readAnswers(root, ofEndpoint, onProblem);
+      return { rounds, next: await rounds.next() };
+    }),
   );
   const polls = files.filter(({ hasQueries }) => !hasQueries);
   for await (const read of mapAhead(polls, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {
-    const { timeMs } = read;
-    const own = readers.get(endpointId(read));
-    await own?.readUntil(timeMs);
-    // Each endpoint has the answers before its next document.
-    yield* Array.from(readers.values())
-      .flatMap((reader) => reader.take(timeMs))
-      .toSorted((a, b) => a.timeMs - b.timeMs);
+    const before: RecordedAnswers[] = [];
+    for (const stream of streams) {
+      while (stream.next.done !== true && stream.next.value.timeMs <= read.timeMs) {
+        before.push(stream.next.value);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        stream.next = await stream.rounds.next();
+      }
+    }
+    yield* before.toSorted((a, b) => a.timeMs - b.timeMs);
     if ('problem' in read) onProblem(read.problem);
     else yield read;
-    await own?.readUntil(timeMs);
   }
 }
 
-/** Reads the answers of an endpoint, from one document to the next. */
-function createAnswersReader(root: string, files: readonly RecordedFile[], onProblem: ReadOptions['onProblem']) {
-  const left = [...files];
-  let rounds: readonly RecordedRound[] = [];
+/** The answers of an endpoint in the order of time. */
+async function* readAnswers(
+  root: string,
+  files: readonly RecordedFile[],
+  onProblem: ReadOptions['onProblem'],
+): AsyncGenerator<RecordedAnswers, undefined> {
   let last: LastBodies | undefined;
-  const first = files[0];
-  return {
-    /** The answers until a point in time. */
-    take: (untilMs: number): RecordedAnswers[] => {
-      const taken = rounds.filter(({ timeMs }) => timeMs <= untilMs);
-      rounds = rounds.filter(({ timeMs }) => timeMs > untilMs);
-      return first === undefined
-        ? []
-        : taken.map((round) => ({ ...round, target: first.target, document: first.document }));
-    },
-    /** Reads the files until a point in time, and the next one if all answers are taken. */
-    readUntil: async (untilMs: number): Promise<void> => {
-      for (let next = left[0]; next !== undefined; next = left[0]) {
-        if (next.timeMs > untilMs && rounds.length > 0) return;
-        left.shift();
-        // oxlint-disable-next-line no-await-in-loop -- a file can refer to the bodies of the one before
-        await readFileOf(next);
-      }
-    },
-  };
-
-  async function readFileOf(file: RecordedFile): Promise<void> {
-    const path = join(root, file.path);
+  for (const { path: name, target, document } of files) {
+    const path = join(root, name);
     try {
+      // oxlint-disable-next-line no-await-in-loop -- a file can refer to the bodies of the one before
       const content = await decompress(await readFile(path), { maxOutputLength: MAX_QUERIES_BYTES });
       const read = roundsIn(content.toString(), last);
-      rounds = [...rounds, ...read.rounds];
       last = read.last;
+      yield* read.rounds.map((round) => ({ ...round, target, document }));
     } catch (error) {
       onProblem(`${path}: ${systemErrorText(error)}`);
     }

@@ -16,14 +16,8 @@ import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
  * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged, and never affect a poll.
  */
 
-export interface RecorderStatus extends WriterStatus, PollCounts {
+export interface RecorderStatus extends WriterStatus {
   readonly settings: ActiveSettings;
-}
-
-/** Numbers of polls since the start of the process. */
-interface PollCounts {
-  readonly recorded: number;
-  readonly failed: number;
 }
 
 type ActiveSettings = RecorderSettings & { readonly directory: string };
@@ -37,92 +31,81 @@ export interface Recorder extends PollRecorder {
   readonly close: () => Promise<void>;
 }
 
-const CLOSE_MS = 3_000;
+/** It begins anew for an endpoint that is added again, or at another address. */
+interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
+  readonly memory: RecordingMemory;
+  /** The lines of the last answer to each request since the last recorded document. */
+  readonly lines: ReadonlyMap<string, string>;
+  readonly lastBodies?: LastBodies | undefined;
+}
 
-export function createRecorder(log: Logger, now: Clock, start: typeof startWriter = startWriter): Recorder {
+export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter = createWriter(log, now)): Recorder {
   let settings: ActiveSettings | undefined;
-  let writer: RecordingWriter | undefined;
-  let counts: PollCounts = { recorded: 0, failed: 0 };
-  const ending = new AbortController();
-  /** Resolve when the replaced writers of a directory have written their waiting polls. */
-  const closing = new Map<string, Promise<unknown>>();
-  /** By endpoint. It begins anew for an endpoint that is added again, or at another address. */
-  const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
-  /** By endpoint: the lines of the last answer to each request since the last recorded document. */
-  const answers = new Map<
-    string,
-    { readonly lines: ReadonlyMap<string, string>; readonly last?: LastBodies | undefined }
-  >();
+  const endpoints = new Map<string, RecordedEndpoint>();
 
-  function memoryOf(state: EndpointState): RecordingMemory {
-    const entry = memories.get(endpointId(state));
-    return entry?.addedAt === state.addedAt ? entry.memory : {};
+  function endpointOf(state: EndpointState): RecordedEndpoint {
+    const { target, addedAt } = state;
+    const known = endpoints.get(endpointId(state));
+    return known?.addedAt === addedAt ? known : { target, addedAt, memory: {}, lines: new Map() };
   }
 
-  function count(outcome: keyof PollCounts, polls: number): void {
-    counts = { ...counts, [outcome]: counts[outcome] + polls };
+  function forget(id: string): void {
+    const endpoint = endpoints.get(id);
+    if (endpoint !== undefined) endpoints.set(id, { ...endpoint, memory: {} });
   }
 
   return {
     configure: ({ directory, ...rest }) => {
       const before = settings;
       settings = directory === undefined ? undefined : { ...rest, directory };
-      if (before?.directory === directory && before?.max_size === rest.max_size) return;
-      if (before !== undefined && writer !== undefined) {
-        closing.set(before.directory, Promise.all([closing.get(before.directory), writer.close()]));
-      }
-      writer =
-        settings && start(settings, log, now, { count, signal: ending.signal, after: closing.get(settings.directory) });
+      if (before?.directory === directory) return;
+      // Another directory has neither the bodies of earlier answers nor the last polls.
+      endpoints.clear();
+      if (settings !== undefined) writer.open(settings);
     },
     polled: ({ after: state, received, isAgain }) => {
-      const { target, addedAt, lastPoll, lastFailure } = state;
-      if (writer === undefined || settings === undefined || lastPoll === undefined) return;
-      const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
-      const selected = selectPoll(memoryOf(state), outcome, lastPoll.at * 1000, settings.interval);
+      const { lastPoll, lastFailure } = state;
+      if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
-      memories.set(id, { target, addedAt, memory: selected.memory });
-      if (!selected.isSelected && !isAgain) return;
-      const { lines = new Map<string, string>() } = answers.get(id) ?? {};
-      answers.set(id, { ...answers.get(id), lines: new Map() });
-      // Then the next poll is selected.
-      const onFailure = (): void => void memories.delete(id);
-      const body = received.ok ? received.bytes : new Uint8Array();
+      const endpoint = endpointOf(state);
+      const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
+      const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
+      const isRecorded = isSelected || isAgain;
+      endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
+      if (!isRecorded) return;
       const header = {
         ...headerOf(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
-      writer.record(header, body, Array.from(lines.values()).join(''), onFailure);
+      const body = received.ok ? received.bytes : new Uint8Array();
+      // After a failure the next poll is selected.
+      writer.write(settings, header, body, Array.from(endpoint.lines.values()).join(''), () => forget(id));
     },
     answered: (round) => {
-      if (writer === undefined) return;
-      const id = endpointId(round.endpoint);
-      const { lines: before = new Map<string, string>(), last } = answers.get(id) ?? {};
-      const encoded = linesOf(round, last);
-      const lines = new Map(before);
+      if (settings === undefined) return;
+      const endpoint = endpointOf(round.endpoint);
+      const encoded = linesOf(round, endpoint.lastBodies);
+      const lines = new Map(endpoint.lines);
       for (const [key, text] of encoded.lines) {
         const request = `${round.after.query.name} ${key}`;
         // In the order in which they came.
         lines.delete(request);
         lines.set(request, text);
       }
-      answers.set(id, { lines, last: encoded.last });
+      endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
     },
     recordNext: (target) => {
-      for (const [id, entry] of memories) {
-        if (entry.target === target) memories.set(id, { ...entry, memory: { ...entry.memory, hasNewVerdict: true } });
+      for (const [id, endpoint] of endpoints) {
+        if (endpoint.target !== target) continue;
+        endpoints.set(id, { ...endpoint, memory: { ...endpoint.memory, hasNewVerdict: true } });
       }
     },
     forgetOthers: (states) => {
       const ids = new Set(states.map(endpointId));
-      for (const id of memories.keys()) if (!ids.has(id)) memories.delete(id);
-      for (const id of answers.keys()) if (!ids.has(id)) answers.delete(id);
+      for (const id of endpoints.keys()) if (!ids.has(id)) endpoints.delete(id);
     },
-    status: () => writer && settings && { ...counts, ...writer.status(), settings },
-    close: async () => {
-      await withinMs(CLOSE_MS, Promise.all([...closing.values(), writer?.close()]));
-      ending.abort();
-      writer = undefined;
-    },
+    status: () => settings && { ...writer.status(), settings },
+    close: async () => writer.close(),
   };
 }
 
@@ -179,45 +162,42 @@ export function selectPoll(
   nowMs: number,
   intervalMs: number,
 ): { readonly isSelected: boolean; readonly memory: RecordingMemory } {
-  const isDue = (atMs: number | undefined): boolean => atMs === undefined || nowMs - atMs >= intervalMs;
-  const isNew = before.outcome !== outcome;
-  if (outcome === 'ok') {
-    const isSelected = isNew || before.hasNewVerdict === true || isDue(before.okAtMs);
-    return {
-      isSelected,
-      memory: { ...before, outcome, hasNewVerdict: false, ...(isSelected && { okAtMs: nowMs }) },
-    };
-  }
-  const hasBody = FAILURES_WITH_BODY.has(outcome);
-  const isSelected = isNew || intervalMs === 0 || (hasBody && isDue(before.failedBodyAtMs));
-  return {
-    isSelected,
-    memory: { ...before, outcome, ...(isSelected && hasBody && { failedBodyAtMs: nowMs }) },
-  };
+  const isOk = outcome === 'ok';
+  const lastAt = isOk ? 'okAtMs' : 'failedBodyAtMs';
+  const hasBody = isOk || FAILURES_WITH_BODY.has(outcome);
+  const isDue = intervalMs === 0 || (hasBody && nowMs - (before[lastAt] ?? -Infinity) >= intervalMs);
+  const isSelected = before.outcome !== outcome || isDue || (isOk && before.hasNewVerdict === true);
+  const memory = { ...before, outcome, ...(isOk && { hasNewVerdict: false }) };
+  return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 
 /* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
-interface WriterOptions {
-  readonly count: (outcome: keyof PollCounts, polls: number) => void;
-  /** Aborted when the process ends: waiting polls are dropped. */
-  readonly signal: AbortSignal;
-  /** The end of the writer before of the same directory, whose files this writer has to add up. */
-  readonly after?: Promise<unknown> | undefined;
-}
-
 interface WriterStatus {
+  /** Numbers of polls since the start of the process. */
+  readonly recorded: number;
+  readonly failed: number;
   /** The size of all recordings; `undefined` before they were added up. */
   readonly bytes: number | undefined;
   /** `undefined` if the last attempt succeeded. */
   readonly failure: { readonly since: Instant; readonly message: string } | undefined;
 }
 
-interface RecordingWriter {
+type WriterSettings = Pick<ActiveSettings, 'directory' | 'max_size'>;
+
+export interface RecordingWriter {
+  /** Creates the directory if it is missing, and adds up the polls that are there. */
+  readonly open: (settings: WriterSettings) => void;
   /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
-  readonly record: (header: RecordingHeader, body: Uint8Array, queryLines: string, onFailure?: () => void) => void;
+  readonly write: (
+    settings: WriterSettings,
+    header: RecordingHeader,
+    body: Uint8Array,
+    queryLines: string,
+    onFailure: () => void,
+  ) => void;
   readonly status: () => WriterStatus;
-  /** Resolves when the waiting polls are written. */
+  /** Resolves when the waiting polls are written, or after a few seconds: then they are dropped. */
   readonly close: () => Promise<void>;
 }
 
@@ -227,75 +207,77 @@ const MAX_WAITING = 1000;
 /** Longer than it takes to add up many recordings. */
 const DISK_MS = 60_000;
 
-export function startWriter(
-  { directory: root, max_size: maxBytes }: Pick<ActiveSettings, 'directory' | 'max_size'>,
-  log: Pick<Logger, 'info' | 'warn'>,
-  now: Clock,
-  { count, signal, after }: WriterOptions,
-): RecordingWriter {
+const CLOSE_MS = 3_000;
+
+export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): RecordingWriter {
   const enqueue = createQueue();
-  let status: WriterStatus = { bytes: undefined, failure: undefined };
-  let waiting = 0;
-  let waitingBytes = 0;
-  let directory: RecordingDirectory | undefined;
+  let status: WriterStatus = { recorded: 0, failed: 0, bytes: undefined, failure: undefined };
+  let [waiting, waitingBytes, isClosed] = [0, 0, false];
+  /** Opened again after a failure: another volume may be mounted there. */
+  let opened: { readonly root: string; readonly directory: RecordingDirectory } | undefined;
 
   function fail(message: string, polls: number): void {
     if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
     const since = status.failure?.since ?? now().at;
-    count('failed', polls);
-    status = { ...status, failure: { since, message } };
+    status = { ...status, failed: status.failed + polls, failure: { since, message } };
   }
 
-  /** The directory is opened again after a failure: another volume may be mounted there. */
   async function attempt(
+    root: string,
     polls: number,
-    action: (opened: RecordingDirectory) => Promise<void>,
+    action: (directory: RecordingDirectory) => Promise<void>,
     onFailure?: () => void,
   ): Promise<void> {
-    if (signal.aborted) return;
+    if (isClosed) return;
     try {
-      directory ??= await openDirectory(root, maxBytes);
-      await action(directory);
+      if (opened?.root !== root) opened = { root, directory: await openDirectory(root) };
+      await action(opened.directory);
       if (status.failure !== undefined) log.info('polls are recorded again');
-      count('recorded', polls);
-      status = { bytes: directory.bytes(), failure: undefined };
+      status = { ...status, recorded: status.recorded + polls, bytes: opened.directory.bytes(), failure: undefined };
     } catch (error) {
-      directory = undefined;
+      opened = undefined;
       fail(fileErrorText(error), polls);
       onFailure?.();
     }
   }
 
   /** A disk that does not respond is a failure at once, and not when too many polls wait for it. */
-  const onDisk = async (task: () => Promise<void>): Promise<void> =>
+  const onDisk = async (root: string, task: () => Promise<void>): Promise<void> =>
     reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
 
-  void enqueue(async () =>
-    onDisk(async () => {
-      await after;
-      // Only at the start: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
-      await makeDirectory(root).catch(() => undefined);
-      await attempt(0, async () => undefined);
-    }),
-  );
-
   return {
-    record: (header, body, queryLines, onFailure) => {
+    open: ({ directory: root }) =>
+      void enqueue(async () =>
+        onDisk(root, async () => {
+          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
+          await makeDirectory(root).catch(() => undefined);
+          await attempt(root, 0, async () => undefined);
+        }),
+      ),
+    write: ({ directory: root, max_size: maxBytes }, header, body, queryLines, onFailure) => {
       const bytes = body.length + queryLines.length;
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
         fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
-        onFailure?.();
+        onFailure();
         return;
       }
       waiting += 1;
       waitingBytes += bytes;
       void enqueue(async () => {
-        await onDisk(async () => attempt(1, async (opened) => opened.write(header, body, queryLines), onFailure));
+        await onDisk(root, async () =>
+          attempt(root, 1, async (directory) => directory.write(header, body, { queryLines, maxBytes }), onFailure),
+        );
         waiting -= 1;
         waitingBytes -= bytes;
       });
     },
     status: () => status,
-    close: async () => enqueue(async () => undefined),
+    close: async () => {
+      await withinMs(
+        CLOSE_MS,
+        enqueue(async () => undefined),
+      );
+      isClosed = true;
+    },
   };
 }

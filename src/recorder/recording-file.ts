@@ -3,6 +3,7 @@ import { recordingDirectoryOf } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
+import { parseJson } from '../text/error-text.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
@@ -14,32 +15,38 @@ export const FORMAT_VERSION = 1;
 /** In UTC, such as 2026-01-02T03:04:05.678Z. */
 const utcTime = z.iso.datetime();
 
+/** The error of a line that is not JSON. */
+export const NOT_AN_OBJECT = 'is not a JSON object';
+
 /** The first line of a file. Unknown keys are ignored. */
 const headerSchema = z
-  .object({
-    version: z.literal(FORMAT_VERSION),
-    target: z.string(),
-    document: z.enum(documentNames),
-    /** The end of the poll, with milliseconds, as in the name of the file. */
-    time: utcTime,
-    /** Hub height as in the response header, valid or not; absent without the header. */
-    height: z.string().optional(),
-    /** Absent for a contract, because the path may be an API key. */
-    path: z.string().optional(),
-    outcome: z.enum(['ok', ...failureReasonNames]),
-    message: z.string().optional(),
-    /** The call of a contract; the body has its result. */
-    call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
-    /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
-    received: utcTime.optional(),
-    /** The seconds of the process clock at `time`. */
-    clock: z.number().optional(),
-    /** Whether the first document of the process steps again, with the answers to its queries. */
-    again: z.literal(true).optional(),
-    /** When the process began to poll the endpoint. After a later time, its counters began anew. */
-    added: utcTime.optional(),
-    phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
-  })
+  .object(
+    {
+      version: z.literal(FORMAT_VERSION),
+      target: z.string(),
+      document: z.enum(documentNames),
+      /** The end of the poll, with milliseconds, as in the name of the file. */
+      time: utcTime,
+      /** Hub height as in the response header, valid or not; absent without the header. */
+      height: z.string().optional(),
+      /** Absent for a contract, because the path may be an API key. */
+      path: z.string().optional(),
+      outcome: z.enum(['ok', ...failureReasonNames]),
+      message: z.string().optional(),
+      /** The call of a contract; the body has its result. */
+      call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
+      /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
+      received: utcTime.optional(),
+      /** The seconds of the process clock at `time`. */
+      clock: z.number().optional(),
+      /** Whether the first document of the process steps again, with the answers to its queries. */
+      again: z.literal(true).optional(),
+      /** When the process began to poll the endpoint. After a later time, its counters began anew. */
+      added: utcTime.optional(),
+      phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
+    },
+    NOT_AN_OBJECT,
+  )
   .readonly();
 
 export type RecordingHeader = z.output<typeof headerSchema>;
@@ -73,6 +80,12 @@ export function queriesPathOf(header: Pick<RecordingHeader, 'target' | 'document
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
+/** The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a recorded poll. */
+export function hourOf(path: string): string | undefined {
+  const [, , , day, hour] = PATH.exec(path.replace(/\/\.([^/]*)\.tmp$/, '/$1')) ?? [];
+  return day && `${day}/${hour}`;
+}
+
 /** `undefined` if the path is not that of a recorded poll. */
 export function fileAt(path: string): RecordedFile | undefined {
   const [, target = '', directory, day, hour, minute, second, kind] = PATH.exec(path) ?? [];
@@ -103,16 +116,8 @@ export interface DecodedRecording {
 export function decodeRecording(content: Buffer): DecodedRecording {
   const end = content.indexOf('\n');
   if (end === -1) throw new Error('has no header line');
-  let json: unknown;
-  try {
-    json = JSON.parse(content.toString('utf8', 0, end));
-  } catch (cause) {
-    throw new Error('the header line is not JSON', { cause });
-  }
-  const parsed = headerSchema.safeParse(json);
-  if (!parsed.success) {
-    const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
-    throw new Error(`${['header', ...path].join('.')}: ${message}`);
-  }
-  return { header: parsed.data, body: content.subarray(end + 1) };
+  const { data: header, error } = headerSchema.safeParse(parseJson(content.toString('utf8', 0, end)));
+  const [issue] = error?.issues ?? [];
+  if (header === undefined) throw new Error(`${['header', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
+  return { header, body: content.subarray(end + 1) };
 }

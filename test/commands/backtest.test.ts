@@ -71,7 +71,7 @@ describe('backtest', () => {
       2026-11-23T08:05Z  96 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  inhibited by BridgeOracleStalled
       2026-11-23T08:45Z  56 min, at the end still  warning   BridgeBatchNotRelayed           default                inhibited by BridgeOracleStalled
 
-      not judged by the recording: BridgeClockBehind, BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing, BridgeNodeBehind, BridgeWatchedOrchestratorFundsLow, CrosschainCctxsUnlisted, CrosschainOutboundDisabled
+      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing, BridgeWatchedOrchestratorFundsLow
       "
     `);
   });

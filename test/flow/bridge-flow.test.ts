@@ -191,6 +191,7 @@ describe('the flow of the bridge', () => {
 
   it('counts no transfer above the highest id of the hub, neither when it is there nor when it is gone', () => {
     const endpoint = bridgePolls();
+    endpoint.poll(state(BASE));
     for (let poll = 0; poll < 3; poll += 1) endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(9)] }));
     endpoint.poll(state(BASE));
     endpoint.poll(state(BASE));
@@ -201,10 +202,10 @@ describe('the flow of the bridge', () => {
     const endpoint = bridgePolls();
     const { erc20_to_denoms, ...withoutDenoms } = BASE;
     endpoint.poll(state({ ...withoutDenoms, unbatched_transfers: [usd(3)] }));
-    expect(endpoint.flow().tokens.get('0xa')?.denom).toBe('');
+    expect(endpoint.flow().tokens.get('0xa')?.name).toBe('');
     endpoint.poll(state({ ...withoutDenoms, erc20_to_denoms }));
     endpoint.poll(state(withoutDenoms));
-    expect(endpoint.flow().tokens.get('0xa')?.denom).toBe('usd');
+    expect(endpoint.flow().tokens.get('0xa')?.name).toBe('usd');
   });
 
   it('has a series for the first tokens, and one for all that come later', () => {
@@ -339,7 +340,30 @@ describe('a gap of the flow', () => {
     });
   });
 
-  it('by an interruption leaves the times at which transfers were first seen', () => {
+  it.each([
+    [
+      'the flow goes on',
+      { params: { bridge_external_address: '0xd' } },
+      { [`bridge_transfers_canceled_total{${LABELS}}`]: 1 },
+    ],
+    ['nothing is counted without a contract', { params: {} }, {}],
+  ])('by an odd document and then another contract with lower ids: %s', (_title, fields, counted) => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state(before));
+    endpoint.poll(state({ ...after, batches: null }));
+    const other = {
+      ...BASE,
+      last_observed_nonce: '1',
+      last_outgoing_batch_id: '0',
+      last_outgoing_pool_id: '1',
+      ...fields,
+    };
+    for (let poll = 0; poll < 2; poll += 1) endpoint.poll(state({ ...other, unbatched_transfers: [usd(1)] }));
+    endpoint.poll(state(other));
+    expect(endpoint.values()).toEqual({ ...counted, 'bridge_flow_gaps_total{reason="list"}': 1 });
+  });
+
+  it('by an odd document leaves no times at which transfers were first seen', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state(BASE));
     const requested = { ...BASE, last_outgoing_pool_id: '4', last_outgoing_batch_id: '8' };
@@ -348,6 +372,7 @@ describe('a gap of the flow', () => {
     endpoint.poll(state({ ...requested, batches: null }));
     endpoint.poll(state({ ...requested, batches }));
     endpoint.poll(state({ ...requested, last_observed_nonce: '11' }));
-    expect(endpoint.values()['bridge_transfer_duration_seconds_sum']).toBe(90);
+    expect(endpoint.values()).toMatchObject({ [`bridge_transfers_executed_total{${LABELS}}`]: 1 });
+    expect(endpoint.values()).not.toHaveProperty('bridge_transfer_duration_seconds_sum');
   });
 });

@@ -66,7 +66,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
       answers = new Map(Object.entries(all));
     },
     /** The indexes of those for which the node is asked next. */
-    questions: (): readonly string[] => nextQuestions(flow() ?? EMPTY_CROSSCHAIN_FLOW).map(({ index }) => index),
+    questions: (): readonly string[] => nextQuestions(flow() ?? EMPTY_CROSSCHAIN_FLOW),
     /** The values of `crosschain_cctxs_unlisted` by chain id. */
     unlisted: (): Record<string, number> =>
       Object.fromEntries(
@@ -83,7 +83,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
         : undefined;
     },
     /** The indexes of those for which the node is asked. */
-    departed: (): readonly string[] => (flow()?.departed ?? []).map(({ index }) => index),
+    departed: (): readonly string[] => Array.from(flow()?.departed.keys() ?? []),
     values,
     exposition,
     flow,

@@ -37,8 +37,8 @@ function countsOf(model: Model): Counts {
 
 function countedBy({ chains }: CrosschainFlow): Counts {
   return new Map(
-    Array.from(chains).flatMap(([chainId, { finished }]) =>
-      outcomes.map((outcome): [string, number] => [`${chainId} ${outcome}`, finished[outcome]]),
+    Array.from(chains).flatMap(([chainId, { counts }]) =>
+      outcomes.map((outcome): [string, number] => [`${chainId} ${outcome}`, Number(counts.get(outcome) ?? 0)]),
     ),
   );
 }
@@ -76,7 +76,7 @@ function statusOf(model: Model, index: string): CctxAnswer {
 type Answers = ReadonlyMap<string, CctxAnswer>;
 
 function answersOf(model: Model, flow: CrosschainFlow): Answers {
-  return new Map(nextQuestions(flow).map(({ index }): [string, CctxAnswer] => [index, statusOf(model, index)]));
+  return new Map(nextQuestions(flow).map((index): [string, CctxAnswer] => [index, statusOf(model, index)]));
 }
 
 /**
@@ -96,7 +96,7 @@ export function week(options: WeekOptions) {
     const answers = answersOf(model, flow);
     const after = poll(model, seconds, before, answers);
     // An interruption is counted when it begins.
-    const isInterrupted = [before, after].some((one) => one.baseline === undefined || one.isInterrupted);
+    const isInterrupted = [before, after].some(({ baseline }) => baseline?.hasOnlyMissed !== false);
     const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
     const countsAfter = countsOf(model);
     polls += 1;
@@ -127,12 +127,14 @@ function departedIn(
 ): Counts {
   const sums = new Map<string, number>();
   const add = (chainId: string, count: number): void => void sums.set(chainId, (sums.get(chainId) ?? 0) + count);
-  for (const { index, chainId, at, isUncounted } of after.departed) {
+  for (const [index, { chainId, at, isUncounted }] of after.departed) {
     if (at === START_SECONDS + seconds && !isUncounted && isFinished(index)) add(chainId, 1);
   }
   // Those that have waited for too long left in an earlier one.
-  const waiting = new Set(after.departed.filter(({ isUncounted }) => !isUncounted).map(({ index }) => index));
-  for (const { chainId, index, isUncounted } of before.departed) {
+  const waiting = new Set(
+    Array.from(after.departed).flatMap(([index, { isUncounted }]) => (isUncounted ? [] : [index])),
+  );
+  for (const [index, { chainId, isUncounted }] of before.departed) {
     if (!isUncounted && !waiting.has(index) && !answers.has(index)) add(chainId, -1);
   }
   for (const [key, count] of difference(countedBy(after), countedBy(before))) {

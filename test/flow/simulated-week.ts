@@ -1,7 +1,5 @@
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
-import type { TokenCounter } from '../../src/flow/bridge-changes.js';
-import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
+import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow, type TokenCounter } from '../../src/flow/bridge-flow.js';
 import type { Model } from '../../src/simulator/model.js';
 import { inputOf } from '../support/snapshots.js';
 import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
@@ -20,7 +18,7 @@ function countersOf({ tokens }: BridgeFlow): Counts {
   const perToken = (name: string, counter: TokenCounter, ...labels: string[]): [string, bigint][] =>
     Array.from(tokens, ([contract, { counts }]) => [
       [name, contract, ...labels].join(' '),
-      BigInt(counts[counter] ?? 0),
+      BigInt(counts.get(counter) ?? 0),
     ]);
   const all: [string, bigint][] = [
     ...perToken('batches_executed', 'batchesExecuted'),

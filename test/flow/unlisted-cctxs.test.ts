@@ -233,8 +233,8 @@ describe('transactions that are pending and no longer listed', () => {
     endpoint.poll(listOf(2, []));
     expect(endpoint.questions()).toEqual(['0xa', ...indexesOf(9)]);
     expect(endpoint.departed()).toHaveLength(1000);
-    // All that count and wait for an answer, and those above the limit.
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 1401 });
+    // Those above the limit.
+    expect(endpoint.values()).toEqual({ [finished('unknown')]: 501 });
     for (let height = 3; height < 203; height += 1) {
       answerAll(endpoint, endpoint.questions(), 'pending');
       endpoint.poll(listOf(height, []));

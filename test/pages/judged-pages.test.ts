@@ -87,10 +87,15 @@ describe('an endpoint without fresh data', () => {
   it('has no problems of its documents, and is the headline', () => {
     const store = polledFor(31, unsigned);
     const later = (31 + 11) * MINUTE;
+    const down: PollResult = { outcome: failure('timeout', 'slow'), phaseSeconds: {} };
+    for (let time = 32 * MINUTE; time <= later; time += MINUTE) store.record(BRIDGE, down, at(time));
     pollCrosschain(store, later);
     const html = status(store, later);
     expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state has succeeded for 11 min`);
-    expect(judged(store, later)[0]?.verdicts.map(({ alert }) => alert)).toEqual(['BridgeSnapshotStale']);
+    expect(judged(store, later)[0]?.verdicts.map(({ alert, inhibitedBy }) => [alert, inhibitedBy])).toEqual([
+      ['BridgeSnapshotStale', null],
+      ['BridgeEndpointDown', 'BridgeSnapshotStale'],
+    ]);
     expect(textOf(html)).not.toContain('Other conditions');
   });
 

@@ -261,25 +261,40 @@ describe('a problem', () => {
     expect(starts(poll(60, FOUND, false, 300_000, 4 * 3600))).toEqual([0]);
   });
 
-  it('has the start that a document proves anew when the wall clock was set, by which times of the chain are compared', () => {
+  it('has the start that a time of the chain proves as soon as the wall clock is set right, also while nothing is found', () => {
     const { poll } = judge();
-    const found = (start: number): Finding[] => [{ start: START_SECONDS + start }];
-    for (const seconds of [0, 30]) poll(seconds, found(-3600));
-    // The wall clock was an hour ahead.
-    expect(starts(poll(60, found(0), false, 300_000, -3600))).toEqual([0]);
-    expect(starts(poll(90, found(30), false, 300_000, -3600))).toEqual([0]);
+    const found = [{ chainStart: START_SECONDS - 60 }];
+    // The wall clock is an hour ahead.
+    for (const seconds of [0, 30]) poll(seconds, found, false, 300_000, 3600);
+    expect(starts(poll(60, [], false, 300_000, 3600))).toEqual([-3660]);
+    expect(starts(poll(90, [], false, 300_000, 0))).toEqual([-60]);
+    expect(starts(poll(120, [{ chainStart: START_SECONDS - 30 }], false, 300_000, 0))).toEqual([-60]);
+  });
+
+  it('keeps a start that heights and earlier polls prove when the wall clock is set, although a later document would prove a later one', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{ start: START_SECONDS - 60 }], false, 300_000, 3600);
+    expect(starts(poll(60, [{ start: START_SECONDS + 30 }]))).toEqual([-60]);
   });
 
   it('has a start that is not proven while its document proves one in the future, until the clock is set', () => {
     const { poll } = judge();
-    const inFuture = [{ start: START_SECONDS + 3600 }];
+    const inFuture = [{ chainStart: START_SECONDS + 3600 }];
     for (const seconds of [0, 30]) poll(seconds, inFuture);
     expect(poll(60, inFuture).present[0]).toMatchObject({ startSeconds: START_SECONDS, isProven: false });
-    const before = [{ start: START_SECONDS - 600 }];
-    expect(poll(90, before, false, 300_000, 4200).present[0]).toMatchObject({
+    expect(poll(90, inFuture, false, 300_000, 4200).present[0]).toMatchObject({
       startSeconds: START_SECONDS - 600,
       isProven: true,
     });
+  });
+
+  it('in a hidden part does not fire after an outage, unless it has before', () => {
+    for (const lasted of [600, 2000]) {
+      const { poll } = judge();
+      for (let seconds = 0; seconds <= lasted; seconds += 200) poll(seconds, FOUND);
+      const { present } = poll(lasted + 4 * 3600, 'truncated');
+      expect(present.length, String(lasted)).toBe(lasted < 1800 ? 0 : 1);
+    }
   });
 
   it('begins anew after an outage, if the document proves a start during it', () => {

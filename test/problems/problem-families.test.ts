@@ -16,9 +16,9 @@ it('exports as many problems as a family has series, the worst ones, and counts 
     validators: [],
   }));
   const { name, severity } = problems[0] ?? {};
-  const series = `bridge_problem_start_timestamp_seconds{target="t",document="module_state",problem="${name}",severity="${severity}"} 1790000000.123\n`;
-  expect(problemLines({ present, unjudged: [] }, 'module_state', 'target="t"', 1, 0)).toEqual([
-    { name: 'bridge_problem_start_timestamp_seconds', text: series, dropped: 2 },
+  const series = `bridge_problem_start_timestamp_seconds{target="t",document="module_state",problem="${name}",severity="${severity}"} 1790000000.1234\n`;
+  expect(problemLines({ present, unjudged: [] }, 'module_state', 'target="t"', 1)).toEqual([
+    { name: 'bridge_problem_start_timestamp_seconds', text: series, dropped: 2, isInstant: true },
   ]);
 });
 
@@ -28,7 +28,7 @@ it('exports since when a problem is unjudged once, although both of its severiti
     .map((problem, index): UnjudgedProblem => ({ problem, severity: 'warning', sinceSeconds: 1000 + index }));
   expect(unjudged).toHaveLength(2);
   const series = 'bridge_problem_unjudged_start_timestamp_seconds{target="t",document="module_state"';
-  expect(problemLines({ present: [], unjudged }, 'module_state', 'target="t"', 9, 0)).toMatchObject([
+  expect(problemLines({ present: [], unjudged }, 'module_state', 'target="t"', 9)).toMatchObject([
     { text: `${series},problem="BridgeBatchNotRelayed",severity="warning"} 1000\n` },
   ]);
 });

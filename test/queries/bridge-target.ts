@@ -94,7 +94,7 @@ async function answersTo(job: PollJob, endpoint: EndpointState): Promise<QuerySt
     const requests = isDue(query, clock().at) ? query.query.requests(context) : [];
     if (requests.length === 0) return [name, query];
     const exchanges = await Promise.all(requests.map(async (request) => network.query(job, query.query, request)));
-    return [name, afterRound(query, context, exchanges, clock().at, clock())];
+    return [name, afterRound(query, context, exchanges, clock().at, clock().at)];
   });
   return new Map(await Promise.all(states));
 }

@@ -34,7 +34,7 @@ function next(state: QueryState, outcome: Outcome): QueryState {
       CONTEXT,
       [{ request: { key: '', path: '' }, pages: [], result: RESULTS[outcome] }],
       at(0).at,
-      at(0),
+      at(0).at,
     );
   }
   const before = { ...initialState(CONTEXT, at(0).at), queries: new Map([['syncing', state]]) };

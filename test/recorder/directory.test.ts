@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -37,7 +28,7 @@ const sizeOf = (path: string): number => filesBelow(path).reduce((sum, file) => 
 describe('the directory of recordings', () => {
   it('has one file for each poll, below the target, the document and the day', async () => {
     const { path } = createTempFolder();
-    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    const directory = await openDirectory(path);
     await directory.write(header(0), Buffer.from('{"state":{}}'));
     await directory.write(header(10), new Uint8Array());
     await directory.write(header(11, '..', 'rate_limiter_input'), Buffer.from('{}'));
@@ -49,39 +40,38 @@ describe('the directory of recordings', () => {
     const content = gunzipSync(readFileSync(join(path, 'mainnet/module_state/2026-11-23/235000.000Z.json.gz')));
     expect(decodeRecording(content)).toEqual({ header: header(0), body: Buffer.from('{"state":{}}') });
     expect(directory.bytes()).toBe(sizeOf(path));
-    expect((await openDirectory(path, KIBIBYTE ** 2)).bytes()).toBe(sizeOf(path));
+    expect((await openDirectory(path)).bytes()).toBe(sizeOf(path));
   });
 
-  it('never exceeds its limit: the oldest polls of all endpoints are deleted first, and empty days with them', async () => {
+  it('never exceeds its limit: the oldest hours of all endpoints are deleted first, that of now included, and empty days with them', async () => {
     const { path } = createTempFolder();
-    const limit = 40 * KIBIBYTE;
-    const directory = await openDirectory(path, limit);
+    const maxBytes = 40 * KIBIBYTE;
+    const directory = await openDirectory(path);
+    const kept: string[] = [];
     for (let minute = 0; minute < 30; minute += 1) {
       const [target, document] =
         minute % 2 === 0 ? (['a', 'module_state'] as const) : (['b', 'rate_limiter_input'] as const);
-      await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE));
-      expect(sizeOf(path)).toBeLessThanOrEqual(limit);
+      await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE), { maxBytes });
+      expect(sizeOf(path)).toBeLessThanOrEqual(maxBytes);
       expect(directory.bytes()).toBe(sizeOf(path));
+      kept.push(`${filesIn(path).length}`);
     }
-    const kept = filesIn(path).map((file) => file.slice(-'000100.000Z.json.gz'.length).slice(0, 4));
-    expect(kept.toSorted()).toEqual(Array.from({ length: 9 }, (_, index) => `00${11 + index}`));
+    // Nine fit: the hour of 23:50 goes twice, the second time with one poll, and then the present one.
+    expect(kept.join(' ')).toBe('1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9 9 1 2 3 4 5 6 7 8 9 1 2');
     expect(readdirSync(join(path, 'a/module_state'))).toEqual(['2026-11-24']);
   });
 
-  it('continues with what an earlier process has left, and with what others have deleted', async () => {
+  it('continues with what an earlier process has left, also half written', async () => {
     const { path } = createTempFolder();
-    const limit = 20 * KIBIBYTE;
-    const first = await openDirectory(path, limit);
-    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-    for (let minute = 0; minute < 4; minute += 1) await first.write(header(minute), randomBytes(4 * KIBIBYTE));
-    const second = await openDirectory(path, limit);
-    for (const file of filesIn(path).slice(0, 3)) rmSync(join(path, file));
-    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-    for (let minute = 4; minute < 7; minute += 1) await second.write(header(minute), randomBytes(4 * KIBIBYTE));
-    // Nothing that fits is deleted because of files that are gone.
-    expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['2353', '2354', '2355', '2356']);
-    await second.write(header(7), randomBytes(4 * KIBIBYTE));
-    expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['2354', '2355', '2356', '2357']);
+    const maxBytes = 20 * KIBIBYTE;
+    const first = await openDirectory(path);
+    for (const minute of [0, 1, 70]) await first.write(header(minute), randomBytes(4 * KIBIBYTE), { maxBytes });
+    const day = join(path, 'mainnet/module_state/2026-11-23');
+    writeFileSync(join(day, '.235200.000Z.json.gz.tmp'), randomBytes(4 * KIBIBYTE));
+    const second = await openDirectory(path);
+    await second.write(header(71), randomBytes(4 * KIBIBYTE), { maxBytes });
+    expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['0100', '0101']);
+    expect(existsSync(day)).toBe(false);
   });
 
   it('leaves files of others alone, and does not follow symbolic links', async () => {
@@ -96,30 +86,19 @@ describe('the directory of recordings', () => {
     mkdirSync(day, { recursive: true });
     writeFileSync(join(day, '000000.000Z.json.gz'), randomBytes(64 * KIBIBYTE));
     symlinkSync(elsewhere.path, join(path, 'linked'));
-    const directory = await openDirectory(path, 10 * KIBIBYTE);
+    const directory = await openDirectory(path);
     expect(directory.bytes()).toBe(0);
     // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-    for (let minute = 0; minute < 6; minute += 1) await directory.write(header(minute), randomBytes(4 * KIBIBYTE));
+    for (let minute = 0; minute < 6; minute += 1)
+      await directory.write(header(minute), randomBytes(4 * KIBIBYTE), { maxBytes: 10 * KIBIBYTE });
     for (const file of foreign) expect(existsSync(join(path, file)), file).toBe(true);
     expect(readdirSync(day)).toEqual(['000000.000Z.json.gz']);
     expect(directory.bytes()).toBeLessThanOrEqual(10 * KIBIBYTE);
   });
 
-  it('deletes what a killed process has left half written, unless it is so young that another one may be writing it', async () => {
-    const { path } = createTempFolder();
-    const day = join(path, 'mainnet/module_state/2026-11-23');
-    mkdirSync(day, { recursive: true });
-    const [abandoned, young, foreign] = ['.070000.000Z.json.gz.tmp', '.080000.000Z.json.gz.tmp', '.mine.tmp'];
-    for (const name of [abandoned, young, foreign]) writeFileSync(join(day, name), 'half');
-    const hourAgo = Date.now() / 1000 - 3600;
-    for (const name of [abandoned, foreign]) utimesSync(join(day, name), hourAgo, hourAgo);
-    await openDirectory(path, KIBIBYTE ** 2);
-    expect(readdirSync(day)).toEqual([young, foreign]);
-  });
-
   it('replaces a poll of the same millisecond, and takes polls of a clock that was set back', async () => {
     const { path } = createTempFolder();
-    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    const directory = await openDirectory(path);
     await directory.write(header(60), Buffer.from('first'));
     await directory.write(header(0), Buffer.from('an hour earlier'));
     await directory.write(header(60), Buffer.from('second'));
@@ -141,16 +120,16 @@ describe('the directory of recordings', () => {
     ['a target is a file', (path: string) => writeFileSync(join(path, 'mainnet'), ''), /ENOTDIR|EEXIST/],
   ])('reports that %s', async (_case, breakIt, problem) => {
     const { path } = createTempFolder();
-    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    const directory = await openDirectory(path);
     breakIt(path);
     await expect(directory.write(header(0), Buffer.from('{}'))).rejects.toThrow(problem);
   });
 
   it('reports a poll that is larger than the limit, and deletes nothing for it', async () => {
     const { path } = createTempFolder();
-    const directory = await openDirectory(path, 10 * KIBIBYTE);
+    const directory = await openDirectory(path);
     await directory.write(header(0), Buffer.from('{}'));
-    await expect(directory.write(header(1), randomBytes(20 * KIBIBYTE))).rejects.toThrow(
+    await expect(directory.write(header(1), randomBytes(20 * KIBIBYTE), { maxBytes: 10 * KIBIBYTE })).rejects.toThrow(
       /is larger than 10KiB \(recorder.max_size\)/,
     );
     expect(filesIn(path)).toHaveLength(1);

@@ -17,20 +17,19 @@ const MAX_DELAY_MS = 120;
 /** Records bodies as fast as it can. The message of the header is the hash of the body. */
 const RECORD = `
 import { createHash, randomBytes } from 'node:crypto';
-const { startWriter } = await import(process.argv[2]);
+const { createWriter } = await import(process.argv[2]);
 const log = { info: () => undefined, warn: console.error };
 const now = () => ({ at: Date.now() / 1000, clockOffset: 0});
-let recorded = 0;
-const count = (_outcome, polls) => (recorded += polls);
-const { signal } = new AbortController();
-const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, now, { count, signal });
+const settings = { directory: process.argv[3], max_size: ${MAX_BYTES} };
+const writer = createWriter(log, now);
+writer.open(settings);
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
-  writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body, '');
+  writer.write(settings, { version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body, '', () => undefined);
 };
 setInterval(record, 2);
-setInterval(() => recorded > 0 && process.stdout.write('.'), 2);
+setInterval(() => writer.status().recorded > 0 && process.stdout.write('.'), 2);
 `;
 
 const script = createTempFolder().write('record.mjs', RECORD);

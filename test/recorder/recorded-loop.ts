@@ -103,14 +103,15 @@ export async function startRecordedLoop(
       memoryOf: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
       writeSoon: () => undefined,
     };
-    writer = await openDirectory(directory, 2 ** 40, { sync: false });
-    const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
-      record: (header, body, queryLines) => {
-        recorded = recorded.then(async () => writer.write(header, body, queryLines));
+    writer = await openDirectory(directory, { sync: false });
+    const recorder = createRecorder(pino({ level: 'silent' }), now, {
+      open: () => undefined,
+      write: (_settings, header, body, queryLines) => {
+        recorded = recorded.then(async () => writer.write(header, body, { queryLines }));
       },
       status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
       close: async () => undefined,
-    }));
+    });
     recorder.configure({ ...config.recorder, directory });
     const exporting = {
       ...recorder,

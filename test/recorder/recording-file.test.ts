@@ -61,7 +61,7 @@ describe('the file of a recorded poll', () => {
   it.each([
     ['', 'has no header line'],
     ['{"version":1}', 'has no header line'],
-    ['{version}\n', 'the header line is not JSON'],
+    ['{version}\n', 'header: is not a JSON object'],
     ['{"version":2}\n', 'header.version: Invalid input: expected 1'],
     [`${JSON.stringify({ ...HEADER, outcome: 'good' })}\n`, 'header.outcome: Invalid option: expected one of "ok"|'],
     [`${JSON.stringify({ ...HEADER, call: { to: '0x' } })}\n`, 'header.call.data: Invalid input: expected string'],

@@ -116,6 +116,7 @@ describe('the state file', () => {
       subject: {},
       progressKey: '7',
       startSeconds: 1_000_000_000,
+      isProvenByChain: false,
       isProven: false,
       firstFoundAt: lastFoundAt,
       lastFoundAt,

@@ -8,7 +8,7 @@ export function answeredQueries(at: Moment, values: Readonly<Record<string, unkn
     Object.entries(values).map(([name, value]) => {
       const query = nodeQueries.find((one) => one.name === name);
       if (query === undefined) throw new Error(`${name} is not a query`);
-      const answers = new Map(value === undefined ? [] : [[key, { ...at, value, renderedFamilies: [] }]]);
+      const answers = new Map(value === undefined ? [] : [[key, { at: at.at, value, renderedFamilies: [] }]]);
       return [name, { ...initialQueryState(query), roundStartedAt: at.at, hasAnswered: answers.size > 0, answers }];
     }),
   );

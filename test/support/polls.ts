@@ -89,7 +89,7 @@ export function answerQueries(
     const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);
     if (ofQuery === undefined || requests.length === 0) continue;
     const exchanges = requests.map((request) => exchangeOf(own.query, request, respond));
-    state = withQuery(state, afterRound(own, ofQuery, exchanges, at.at, at));
+    state = withQuery(state, afterRound(own, ofQuery, exchanges, at.at, at.at));
   }
   return state.queries;
 }

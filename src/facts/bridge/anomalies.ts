@@ -3,11 +3,11 @@ import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
 import type { BridgeInput } from './input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';
-import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signatures.js';
+import { batchesByKey, confirmsByBatch, confirmsByValset } from './signatures.js';
 import { newestMemberAddresses } from './valsets.js';
 
 export function orphanValsetConfirms(input: BridgeInput): number {
-  const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));
+  const live = new Set(rows(input.state.valsets).map(({ nonce }) => required(nonce)));
   return countOrphans(confirmsByValset(input), (nonce) => live.has(nonce));
 }
 

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import { attestationOf, claimContent, claimTypeOf, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
-import { batchesByKey, batchKey, nonceKey } from './signatures.js';
+import { batchesByKey, batchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
@@ -15,7 +15,7 @@ import { shareOfNewest } from './valsets.js';
  */
 
 const valsetsByNonce = memoize(({ state }: BridgeInput) =>
-  groupBy(rows(state.valsets), ({ nonce }) => nonceKey(nonce)),
+  groupBy(rows(state.valsets), ({ nonce }) => required(nonce)),
 );
 
 /** The members as a set of addresses and powers. */
@@ -37,7 +37,7 @@ function differs(stored: readonly Valset[], members: () => Valset['members']): b
 /** The stored validator sets with the nonce of the validator set in the contract. */
 function storedSetsWithSameNonce(input: BridgeInput): readonly Valset[] {
   const { nonce } = required(input.state.last_observed_valset);
-  return valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
+  return valsetsByNonce(input).get(required(nonce)) ?? [];
 }
 
 /** Whether the validator set in the contract has other members or powers than the stored set with its nonce. */
@@ -75,7 +75,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   required(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
     const content = claimContent(attestation);
-    const stored = valsetsByNonce(input).get(nonceKey(content.valsetNonce)) ?? [];
+    const stored = valsetsByNonce(input).get(required(content.valsetNonce)) ?? [];
     return stored.length === 0 || differs(stored, () => content.members);
   });
 });

@@ -35,12 +35,10 @@ export const registeredMembers = memoize((input: BridgeInput): readonly Register
     (a, b) =>
       Number(b.isWatched) - Number(a.isWatched) ||
       compare(memberPower(b), memberPower(a)) ||
-      compareText(a.labels.orchestrator, b.labels.orchestrator) ||
-      compareText(a.labels.external_address, b.labels.external_address),
+      compare(a.labels.orchestrator, b.labels.orchestrator) ||
+      compare(a.labels.external_address, b.labels.external_address),
   );
 });
-
-const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** The share of a member in the power of the newest validator set. */
 export function memberPowerShare(input: BridgeInput, { address }: RegisteredMember): number | undefined {

@@ -19,12 +19,7 @@ import {
 
 /* The signatures of batches and validator sets, with the power of the signers, and missing signatures. */
 
-/** The Map key of a nonce. */
-export function nonceKey(nonce: Field<Numeral>): Numeral {
-  return required(nonce);
-}
-
-const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => nonceKey(nonce);
+const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => required(nonce);
 
 export const confirmsByValset = memoize(({ state }: BridgeInput) => groupBy(rows(state.valset_confirms), signedNonce));
 
@@ -32,13 +27,13 @@ const valsetSigner = ({ eth_address }: { readonly eth_address: Field<string> }):
 
 /** The external addresses that signed a validator set. */
 export const valsetSigners = memoizePerRow((input: BridgeInput, { nonce }: Valset): ReadonlySet<string> => {
-  const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
+  const confirms = confirmsByValset(input).get(required(nonce)) ?? [];
   return new Set(confirms.map(valsetSigner));
 });
 
 /** Identifies a batch: some chains number the batches of each token separately. */
 export function batchKey(nonce: Field<Numeral>, contract: Field<string>): string {
-  return `${nonceKey(nonce)} ${contractLabel(contract)}`;
+  return `${required(nonce)} ${contractLabel(contract)}`;
 }
 
 export const batchesByKey = memoize(({ state }: BridgeInput) =>

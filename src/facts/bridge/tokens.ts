@@ -28,7 +28,7 @@ export const idOf = ({ id }: Transfer): Numeral => required(id);
 
 export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
-const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
+export const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
 
 /** The amounts of transfers in the smallest unit of their token. */
 export function totalAmount(transfers: readonly Transfer[]): Numeral {
@@ -59,6 +59,11 @@ export const minBatchFees = memoize(
       ),
     ),
 );
+
+/** The labels of a family with a series for each token. */
+export const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
+
+export type TokenLabel = (typeof PER_TOKEN.labels)[number];
 
 /** Denom by contract. The list of the state precedes the hub coin; a missing source leaves the denom empty. */
 export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {

@@ -122,8 +122,8 @@ export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNon
   });
 });
 
-/** Bounds the memory. The nonces that are unchanged for the longest time are kept. */
-const MAX_CHAINS = 1000;
+/** Bounds the memory of what is kept by chain. */
+export const MAX_CHAINS = 1000;
 
 function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
   return a.sinceSeconds - b.sinceSeconds || (a.chainId < b.chainId ? -1 : 1);

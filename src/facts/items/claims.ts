@@ -1,10 +1,10 @@
 import { ratio, type Numeral } from '../../chain/numeral.js';
 import type { Attestation } from '../../chain/module-state.js';
 import {
+  attestationsByNonce,
   claimContent,
   claimTypeOf,
   conflictingNonces,
-  pendingAttestations,
   votedAddresses,
   voters,
   type EventAttestation,
@@ -37,17 +37,15 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     /** Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of the event. */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => missingOf(input, newest, voted)),
-    dissenting: voted && orNull(() => newest && membersWhere(input, newest, isDissenting(input, nonce, voted))),
+    dissenting:
+      voted && orNull(() => newest && membersWhere(input, newest, hasVotedOnlyForOthers(input, nonce, voted))),
   };
 }
 
-/** Whether a member has voted only for another claim of the event. */
-function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
-  const key = eventNonce;
-  const ofEvent = conflictingNonces(input).has(key)
-    ? pendingAttestations(input).filter(({ nonce }) => nonce === key)
-    : [];
-  const votedForAny = new Set(ofEvent.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+/** Whether a member has voted only for other claims of the event. */
+function hasVotedOnlyForOthers(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
+  const claims = attestationsByNonce(input).get(eventNonce) ?? [];
+  const votedForAny = new Set(claims.flatMap((claim) => Array.from(votedAddresses(input, claim))));
   return (address: string): boolean => votedForAny.has(address) && !voted.has(address);
 }
 

@@ -1,4 +1,4 @@
-import { coinOf, isScheduledByDistance, type Coin } from '../../chain/known-chains.js';
+import { coinOf, isScheduledByDistance } from '../../chain/known-chains.js';
 import { ratio, type Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
@@ -38,7 +38,6 @@ import {
   decimalOrNull,
   decimalStringOf,
   freeTextOrNull,
-  inWholeUnits,
   isoTimeOrNull,
   itemList,
   optionalKey,
@@ -46,6 +45,7 @@ import {
   type SortKeys,
 } from './item-list.js';
 import { configuredTokens } from '../bridge/tokens.js';
+import { amountItem, type KnownToken } from './tokens.js';
 
 /** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
 export interface UnlistedCctx extends OutboundContent {
@@ -75,7 +75,7 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
     /** The value of the outgoing transactions, at the rates of the hub. */
-    pendingValue: orNull(() => hubCoin(input, required(document.pending_cctxs_value))),
+    pendingValue: orNull(() => hubAmountItem(input, required(document.pending_cctxs_value))),
     /** `null` without a configured rate. */
     rateLimit: orNull(() => rateLimitItem(input)),
     missed: cctxItems(input, 'missed'),
@@ -99,8 +99,8 @@ function rateLimitItem(input: CrosschainInput) {
     isExceeded: value > allowed,
     utilizationRatio: ratio(value, allowed) ?? null,
     windowBlocks: decimalStringOf(effectiveWindow(input)),
-    value: hubCoin(input, value),
-    limit: hubCoin(input, allowed),
+    value: hubAmountItem(input, value),
+    limit: hubAmountItem(input, allowed),
   };
 }
 
@@ -164,7 +164,7 @@ function unlistedItem(input: CrosschainInput, cctx: UnlistedCctx) {
     index: toLabelValue(index),
     /** The lowest nonce in the last complete document. */
     nonce: decimalOrNull(() => nonce),
-    ...coinItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
+    ...coinAmountItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     createdAt: isoTimeOrNull(() => created),
@@ -218,7 +218,7 @@ interface OutboundAmount {
 
 export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
   const outbound = (): Outbound => required(currentOutbound(cctx));
-  return coinItem(input, orNull(() => chainIdLabel(cctx)) ?? '', {
+  return coinAmountItem(input, orNull(() => chainIdLabel(cctx)) ?? '', {
     coinType: orNull(() => required(outbound().coin_type)),
     amount: decimalOrNull(() => required(outbound().amount)),
     asset: orNull(() => required(cctx.inbound_params))?.asset,
@@ -226,19 +226,15 @@ export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
 }
 
 /** An amount with the symbol of its coin; in whole coins if the decimals are known. */
-function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
+function coinAmountItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
   const coin = coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, asset);
-  const wholeAmount = coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals);
-  return { coinType, symbol: coin?.symbol ?? null, amount, wholeAmount };
+  return { coinType, ...amountItem(coin, amount) };
 }
 
-const hubCoin = (input: CrosschainInput, amount: Numeral) =>
-  coinItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
+const hubAmountItem = (input: CrosschainInput, amount: Numeral) =>
+  coinAmountItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
 
-function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): Partial<Coin> | undefined {
+function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): KnownToken | undefined {
   const contract = orNull(() => required(asset));
-  const token = coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
-  if (token === undefined) return undefined;
-  const { symbol, decimals } = token;
-  return { ...(symbol !== undefined && { symbol: toLabelValue(symbol) }), ...(decimals !== undefined && { decimals }) };
+  return coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
 }

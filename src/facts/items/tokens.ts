@@ -1,4 +1,5 @@
 import { ratio } from '../../chain/numeral.js';
+import type { TokenConfig } from '../../config/config.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import type { WaitReason } from '../bridge/batches.js';
@@ -36,23 +37,29 @@ export interface CoinItem extends TokenItem {
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
   if (contract === null) return { contract, denom: null, symbol: null };
-  const symbol = configuredTokens(input).get(contract)?.symbol;
-  return {
-    contract,
-    denom: truncatedOrNull(() => denomByContract(input).get(contract)),
-    symbol: symbol === undefined ? null : toLabelValue(symbol),
-  };
+  const denom = truncatedOrNull(() => denomByContract(input).get(contract));
+  return { contract, denom, symbol: symbolOf(configuredTokens(input).get(contract)) };
 }
 
 export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
-  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
+  const { contract, denom } = tokenItem(input, coin?.contract);
+  const token = contract === null ? undefined : configuredTokens(input).get(contract);
   const amount = decimalOrNull(() => coin?.amount);
-  return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
+  return { contract, denom, ...amountItem(token, amount) };
 }
 
-function wholeAmount(input: BridgeInput, contract: string | null, amount: string | null): string | null {
-  const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
-  return decimals === undefined ? null : inWholeUnits(amount, decimals);
+/** What is known about a token, from the configuration or built in. */
+export type KnownToken = Partial<Pick<TokenConfig, 'symbol' | 'decimals'>>;
+
+/** An amount with the symbol of its token; in whole tokens if the decimals are known. */
+export function amountItem(token: KnownToken | undefined, amount: string | null) {
+  const decimals = token?.decimals;
+  const wholeAmount = decimals === undefined ? null : inWholeUnits(amount, decimals);
+  return { symbol: symbolOf(token), amount, wholeAmount };
+}
+
+function symbolOf(token: KnownToken | undefined): string | null {
+  return token?.symbol === undefined ? null : toLabelValue(token.symbol);
 }
 
 /** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
@@ -63,7 +70,7 @@ export function hubCoin(input: BridgeInput) {
   const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
   return {
     denom: toLabelValue(denom),
-    symbol: token?.symbol === undefined ? null : toLabelValue(token.symbol),
+    symbol: symbolOf(token),
     decimals: token?.decimals ?? null,
   };
 }

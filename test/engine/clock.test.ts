@@ -1,0 +1,211 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createClock, wallSeconds } from '../../src/clock.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { createEngine, type Engine } from '../../src/engine/engine.js';
+import { exportedFamilies, initialState } from '../../src/engine/endpoint-state.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createPollLog, createVerdictLog } from '../../src/engine/poll-log.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { failure } from '../../src/http/failure-reasons.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { createModel } from '../../src/simulator/model.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { createSimulatedNode } from '../../src/sources/simulator.js';
+
+/* The engine on a machine whose clocks are set or suspended, with a chain that keeps the right time. */
+
+const START_SECONDS = 1_790_000_000;
+const STALE_AFTER_MS = 300_000;
+const HOUR_SECONDS = 3600;
+/** More than between the end of a poll and that of its queries. */
+const IDLE_TURNS = 10;
+
+/** `aheadSeconds`: by how much the wall clock is wrong at first. */
+function startMachine(aheadSeconds = 0) {
+  const model = createModel({ seed: 1, scenario: 'healthy', blockTimeMs: 20_000, startTime: START_SECONDS });
+  let [wall, monotonic, uptime] = [START_SECONDS + aheadSeconds, 1000.4, 5000.7];
+  const now = createClock({
+    wallMs: () => wall * 1000,
+    monotonicMs: () => monotonic * 1000,
+    uptimeSeconds: () => Math.floor(uptime),
+  });
+  const logged: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
+  const verdictLog = createVerdictLog(
+    log,
+    () => engine.states(),
+    now,
+    () => undefined,
+  );
+  const node = createSimulatedNode(model, now);
+  let isFailing = false;
+  const engine: Engine<PollJob> = createEngine({
+    source: {
+      ...node,
+      document: async (job, request) => (isFailing ? failure('timeout', 'slow') : node.document(job, request)),
+    },
+    now,
+    sinks: [createPollLog(log), verdictLog],
+  });
+  engine.replace(
+    jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
+      const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
+      const state = { ...initialState(context, now().at), queries: queryStatesOf(context) };
+      return { job: { ...job, context }, state };
+    }),
+  );
+
+  function pass(seconds: number): void {
+    wall += seconds;
+    monotonic += seconds;
+    uptime += seconds;
+    model.advanceTime(seconds * 1000);
+  }
+
+  return {
+    pass,
+    /** Polls all documents at this interval. */
+    poll: async (times: number, seconds = 30): Promise<void> => {
+      for (let time = 0; time < times; time += 1) {
+        pass(seconds);
+        for (const { job } of engine.endpoints()) {
+          // oxlint-disable-next-line no-await-in-loop -- polls follow each other
+          const { settled } = await engine.poll(job);
+          // oxlint-disable-next-line no-await-in-loop -- as above
+          await settled;
+          // oxlint-disable-next-line no-await-in-loop -- as above; no poll waits for the queries
+          for (let turn = 0; turn < IDLE_TURNS; turn += 1) await nextTurn();
+        }
+      }
+    },
+    /** All polls fail from now on. */
+    fail: (): void => void (isFailing = true),
+    begin: (scenario: ScenarioName) => model.setScenario(scenario),
+    set: (seconds: number): void => void (wall += seconds),
+    suspend: (seconds: number): void => {
+      wall += seconds;
+      uptime += seconds;
+      model.advanceTime(seconds * 1000);
+    },
+    wallNow: () => wallSeconds(now().at, now()),
+    /** The log since the last call. */
+    logged: () => logged.splice(0),
+    alerts: () =>
+      verdictsOf(engine.states(), now()).flatMap(({ verdicts }) =>
+        verdicts.map(({ state, severity, alert }) => `${state} ${severity} ${alert}`),
+      ),
+    status: () => verdictsOf(engine.states(), now()).map(({ status }) => status),
+    ended: () => engine.states().flatMap(({ problems }) => problems.ended.map(({ name }) => name)),
+    problems: () =>
+      engine.states().flatMap(({ lastSuccess }) =>
+        (lastSuccess?.snapshot.judgement.present ?? []).map(({ problem: { name }, isProven, startSeconds }) => ({
+          name,
+          isProven,
+          start: wallSeconds(startSeconds, now()),
+        })),
+      ),
+    seriesCounts: () => engine.states().map((state) => exportedFamilies(state, now().at).length),
+    /** The timestamps of the page, without those of problems with the clock itself, and of one that is not judged while the clock is wrong. */
+    timestamps: () =>
+      renderEndpoints(engine.states(), 'text', now())
+        .split('\n')
+        .filter((line) => /^\w+_timestamp_seconds\{/.test(line) && !/Behind"|BridgeOracleSilent/.test(line)),
+  };
+}
+
+const SETTINGS = [
+  ['forward by 4 h', 4 * HOUR_SECONDS],
+  ['forward from 1970', START_SECONDS - 100],
+  ['back by 1 h', -HOUR_SECONDS],
+] as const;
+
+/** What the exporter says about a clock that is wrong by hours. */
+const CLOCK_PROBLEMS = new Set(['firing warning BridgeClockBehind', 'firing warning BridgeNodeBehind']);
+
+describe('a wall clock that is set', () => {
+  it.each(SETTINGS)(
+    '%s neither begins a problem nor withdraws series, and corrects all times at once',
+    async (_, set) => {
+      const [machine, right] = [startMachine(-set), startMachine()];
+      for (const each of [machine, right]) {
+        // oxlint-disable-next-line no-await-in-loop -- one machine after the other
+        await each.poll(20, 60);
+      }
+      const before = machine.alerts();
+      expect(before.filter((alert) => !CLOCK_PROBLEMS.has(alert))).toEqual(right.alerts());
+      expect(before).not.toEqual([]);
+      machine.logged();
+
+      machine.set(set);
+      for (const each of [machine, right]) each.pass(1);
+      expect(machine.wallNow()).toBeCloseTo(right.wallNow());
+      expect(machine.alerts()).toEqual(before);
+      expect(machine.timestamps()).toEqual(right.timestamps());
+      expect(machine.seriesCounts().every((count) => count > 0)).toBe(true);
+
+      for (const each of [machine, right]) {
+        // oxlint-disable-next-line no-await-in-loop -- one machine after the other
+        await each.poll(8);
+      }
+      expect(machine.alerts()).toEqual(right.alerts());
+      expect(machine.timestamps()).toEqual(right.timestamps());
+      expect(machine.logged().filter((line) => !line.startsWith('no longer warning: '))).toEqual([]);
+      expect(new Set(machine.ended())).toEqual(new Set(before.map((alert) => alert.replace('firing warning ', ''))));
+    },
+  );
+
+  it.each(SETTINGS)('%s corrects the starts that times of the chain prove with the next poll', async (_, set) => {
+    const [machine, right] = [startMachine(-set), startMachine()];
+    for (const each of [machine, right]) {
+      each.begin('stuck');
+      each.pass(2400);
+      // oxlint-disable-next-line no-await-in-loop -- one machine after the other
+      await each.poll(6, 200);
+    }
+    // By a clock that is behind, the problem begins in the future: its start is the first poll, and not proven.
+    const backlog = () => machine.problems().find(({ name }) => name === 'CrosschainBacklogHigh');
+    expect(backlog()).toMatchObject({ isProven: set < 0 });
+    machine.set(set);
+    for (const each of [machine, right]) {
+      // oxlint-disable-next-line no-await-in-loop -- one machine after the other
+      await each.poll(8);
+    }
+    expect(backlog()).toMatchObject({ isProven: true });
+    // While the clock is wrong, nothing says that the hub is not behind the contract.
+    const problemsOf = ({ problems }: typeof machine) => problems().filter(({ name }) => name !== 'BridgeOracleSilent');
+    expect(problemsOf(machine)).toEqual(problemsOf(right));
+    expect(problemsOf(machine).map(({ name }) => name)).toContain('CrosschainOldestPendingTooOld');
+  });
+});
+
+describe('a machine that is suspended for 3 h', () => {
+  it('has no series and an unknown status until its next polls, and no problem', async () => {
+    const machine = startMachine();
+    await machine.poll(14, 60);
+    const counts = machine.seriesCounts();
+    machine.logged();
+    machine.suspend(3 * HOUR_SECONDS);
+    machine.pass(1);
+    expect(machine.seriesCounts()).toEqual([0, 0, 0]);
+    expect([machine.status(), machine.alerts()]).toEqual([['unknown'], []]);
+    expect(machine.timestamps().filter((line) => line.includes('_last_success_'))).toHaveLength(3);
+    await machine.poll(8);
+    expect(machine.alerts()).toEqual([]);
+    expect(machine.seriesCounts().every((count, index) => count > 0.9 * (counts[index] ?? 0))).toBe(true);
+    expect([machine.logged(), machine.ended()]).toEqual([[], []]);
+  });
+
+  it('has outdated data when polls have failed for as long as on another machine since then', async () => {
+    const machine = startMachine();
+    await machine.poll(14, 60);
+    machine.suspend(3 * HOUR_SECONDS);
+    machine.fail();
+    await machine.poll(2);
+    expect(machine.alerts().filter((alert) => alert.includes('Stale'))).toEqual([]);
+    await machine.poll(20);
+    expect(machine.alerts()).toContain('firing critical BridgeSnapshotStale');
+  });
+});
