@@ -88,7 +88,7 @@ export interface TargetOptions {
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
   /** The configured limits of problems; by default the shipped ones. */
-  readonly problems?: Config['problems'];
+  readonly problems?: Config['problems'] | undefined;
   /** Whether one document is enough for a problem to begin, as in `once`. */
   readonly isSinglePoll?: boolean;
 }

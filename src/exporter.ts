@@ -4,7 +4,7 @@ import { documents } from './documents.js';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { configHash, formatConfig } from './config/loader.js';
 import type { Shard } from './config/shard.js';
-import { changesBetween, jobsOf, type PollJob } from './engine/jobs.js';
+import { changesBetween, jobsOf, targetsHash, type PollJob } from './engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from './engine/loop.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
@@ -175,6 +175,7 @@ export function createPages(
 /** A configuration with its derived values. */
 interface LoadedConfig {
   readonly targets: number;
+  readonly targetsHash: number;
   readonly jobs: readonly PollJob[];
   readonly poll: PollConfig;
   readonly recorder: RecorderSettings;
@@ -271,9 +272,11 @@ function createActiveConfig(
 }
 
 export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
+  const jobs = jobsOf(config);
   return {
     targets: config.targets.length,
-    jobs: jobsOf(config),
+    targetsHash: targetsHash(jobs.map(({ context }) => context)),
+    jobs,
     poll: config.poll,
     recorder: config.recorder,
     links: externalLinks(config),

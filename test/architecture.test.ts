@@ -80,6 +80,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'document-types.ts',
     'facts',
     'flow',
+    'http',
     'metrics',
     'queries',
     'text',

@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/polls.js';
 import { commonVariables } from './filters.js';
 import { type Dashboard, graph, type Row, table } from './grafana.js';
 import { severityTexts } from './problem-table.js';
@@ -35,9 +35,9 @@ const current: Row = {
       columns: [
         {
           title: 'Last poll',
-          expr: `${byEndpoint('bridge_exporter_up')} - on (cluster, target, document, namespace, job, instance) ${byEndpoint('bridge_exporter_document_not_served')} or ${byEndpoint('bridge_exporter_up')}`,
+          expr: byEndpoint('bridge_exporter_up'),
           unit: 'none',
-          texts: { '-1': ['never served', 'orange'], '0': ['failed', 'orange'], '1': ['ok', 'green'] },
+          texts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },
         {
           title: 'Age of data',

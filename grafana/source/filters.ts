@@ -37,3 +37,16 @@ export const pendingItemsLink: Link = {
   url: '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}',
   isNewTab: true,
 };
+
+/** Opens that page at the problem of the row. */
+export const problemLink: Link = {
+  title: 'Problem',
+  url: '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}#${__data.fields["Id"]:raw}',
+  isNewTab: true,
+};
+
+export const runbookLink: Link = {
+  title: 'Runbook',
+  url: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#${__data.fields["Problem"]:raw}',
+  isNewTab: true,
+};

@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS } from '../../src/problems/polls.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
 import { backlogShareColumn, problemColumn, problemTable, worstTexts } from './problem-table.js';
@@ -43,7 +43,7 @@ const now: Row = {
     problemTable({
       title: 'Problems now',
       description:
-        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Of one severity, the first that began can be the cause of the others. The alerts on the exporter are here, too, since their rule has matched: without current data, begin with them. The runbook has a section for each name.',
+        'What is wrong, what to do first, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. What follows from another problem is not here. Alerts on the exporter are here, too, since their rule has matched: without current data, begin with them.',
       noValue: 'no problem, if the data below is current',
       height: 15,
     }),

@@ -1,6 +1,6 @@
-import { pendingItemsLink } from './filters.js';
+import { pendingItemsLink, problemLink, runbookLink } from './filters.js';
 import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
-import { problemStarts, withSubject, worst } from './problems.js';
+import { exporterAlertStarts, problemStarts, worst } from './problems.js';
 import { orZero } from './queries.js';
 
 /** See `worst`. Only what has an alert that fires is red or orange. */
@@ -44,24 +44,28 @@ export function backlogShareColumn(waiting: string, limit: string): Column {
   };
 }
 
-/** A row for each problem. `matchers` select some of them. */
+/** A row for each problem. `matchers` select some of them; without any, alerts on the exporter are rows, too. */
 export function problemTable(
   panel: Pick<Panel, 'title' | 'description' | 'noValue'> & { readonly height?: number },
   ...matchers: readonly string[]
 ): Panel {
-  const start = withSubject(problemStarts(...matchers));
+  const start = `${problemStarts(...matchers)}${matchers.length === 0 ? ` or ${exporterAlertStarts}` : ''}`;
   return table({
     ...panel,
-    labels: { severity: 'Severity', problem: 'Problem', about: 'About', target: 'Target' },
+    labels: {
+      severity: 'Severity',
+      target: 'Target',
+      summary: 'What is wrong',
+      action: 'First action',
+      problem: 'Problem',
+      id: 'Id',
+    },
     labelTexts: { Severity: severityTexts },
     lastLabels: { cluster: 'Cluster' },
-    columns: [
-      { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
-      { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
-    ],
+    columns: [{ title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' }],
     isCounted: true,
-    widths: { Severity: 120, Problem: 280 },
+    widths: { Severity: 120, 'What is wrong': 380, 'First action': 420, Id: 110 },
     sortBy: ['Severity', 'Since'].map((column) => ({ column, isDescending: false })),
-    links: { Target: [pendingItemsLink] },
+    links: { Target: [pendingItemsLink], Id: [problemLink], Problem: [runbookLink] },
   });
 }

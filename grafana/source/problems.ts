@@ -1,5 +1,5 @@
 import { subjectLabels } from '../../src/problems/problem.js';
-import { FILTERS } from './queries.js';
+import { ALERT_FILTERS, FILTERS } from './queries.js';
 
 /*
  * Queries for what is wrong: the problems that the exporter exports, and the alerts that fire, also those on the data itself. A problem younger
@@ -7,9 +7,6 @@ import { FILTERS } from './queries.js';
  */
 
 const LASTING_SECONDS = 600;
-
-/** What a problem is about. */
-const SUBJECT = ['cluster', 'target', 'problem', ...subjectLabels].join(', ');
 
 function problems(matchers: readonly string[]): string {
   return `bridge_problem_start_timestamp_seconds{${[FILTERS, ...matchers].join(', ')}}`;
@@ -31,34 +28,26 @@ export function worst(labels: readonly string[], ...matchers: readonly string[])
   return `3 * ${firing('critical')} or 2 * ${firing('warning')} or ${group} (${lasting})`;
 }
 
-/** Since when each problem is there, by severity, which is `critical soon` or `warning soon` until the alert fires; no warning beside its critical form. */
+/** The labels of a row: what is wrong, and what to do first, in the words of the exporter. */
+const ROW = ['cluster', 'target', 'severity', 'problem', 'summary', 'action', 'id'];
+
+/**
+ * Since when each problem without a firing cause is there, once for all exporters of the target. The severity is `critical soon` or `warning soon` until
+ * the alert fires. Alerts that Prometheus judges have no texts.
+ */
 export function problemStarts(...matchers: readonly string[]): string {
-  const labels = `severity, ${SUBJECT}`;
-  const starts = `min by (${labels}) (${problems(matchers)})`;
-  const alertStarts = `min by (${labels}) (${alerts('ALERTS_FOR_STATE', matchers)})`;
-  const firing = `group by (${labels}) (${alerts('ALERTS', ['alertstate="firing"', ...matchers])})`;
-  const soon = `${starts} < time() - ${LASTING_SECONDS} unless ${firing}`;
-  const all = `(${starts} or ${alertStarts}) and ${firing} or label_replace(${soon}, "severity", "$1 soon", "severity", "(critical|warning)")`;
-  const critical = `group by (${SUBJECT}) (${alerts('ALERTS', ['alertstate="firing"', 'severity="critical"', ...matchers])})`;
-  return `(${all}) unless on (${labels}) label_replace(${critical}, "severity", "warning", "", "")`;
+  const info = `bridge_problem_info{${[FILTERS, 'hidden_by=""', ...matchers].join(', ')}}`;
+  const starts = `min by (${ROW.join(', ')}) (${problems(matchers)} * on (cluster, namespace, job, instance, id) group_left (summary, action) ${info})`;
+  const firing = `on (cluster, id) ALERTS{${ALERT_FILTERS}, alertstate="firing"}`;
+  const soon = `label_replace(${starts} < time() - ${LASTING_SECONDS} unless ${firing}, "severity", "$1 soon", "severity", "(critical|warning)")`;
+  return `${starts} and ${firing} or ${soon}`;
 }
+
+/** Since when the alerts that Prometheus judges fire. */
+export const exporterAlertStarts = `min by (cluster, target, severity, problem) (label_replace(ALERTS_FOR_STATE{${ALERT_FILTERS}, alertname=~"BridgeExporter.+|BridgeEndpointNotPolled", problem=""} and ignoring (alertstate) ALERTS{alertstate="firing"}, "problem", "$1", "alertname", "(.+)"))`;
+
+/** What a problem is about. */
+const SUBJECT = ['cluster', 'target', 'problem', ...subjectLabels].join(', ');
 
 /** In milliseconds: an annotation is drawn at this time. */
 export const problemStartMs = `1000 * min by (severity, ${SUBJECT}) (${problems([])} < time() - ${LASTING_SECONDS})`;
-
-/** Adds the label `about`: the symbol, chain or name of what the problem is about, or its ids. */
-export function withSubject(expr: string): string {
-  const names = [
-    ['token_contract', 'symbol', 'bridge_token_info'],
-    ['chain_id', 'chain', 'crosschain_age_limit_seconds'],
-    ['orchestrator', 'name', 'bridge_orchestrator_info'],
-  ].map(([id, name, metric]) => {
-    const info = `group by (cluster, target, ${id}, ${name}) (${metric}{${FILTERS}, ${name}!=""})`;
-    const ofSubject = `group by (${SUBJECT}) (${problems([])}) * on (cluster, target, ${id}) group_left (${name}) topk by (cluster, target, ${id}) (1, ${info})`;
-    return `label_replace(${ofSubject}, "about", "$1", "${name}", "(.+)")`;
-  });
-  const named = `(${expr}) * on (${SUBJECT}) group_left (about) (${names.join(' or ')})`;
-  const ids = `label_join(${expr}, "about", " ", "kind", "token_contract", "chain_id", "orchestrator", "address")`;
-  const about = `label_replace(label_replace(${ids}, "about", "$1", "about", " *(.*?) *"), "about", "other validators", "watched", "false")`;
-  return `min by (severity, cluster, target, problem, about) (${named} or on (severity, ${SUBJECT}) ${about})`;
-}

@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS } from '../../src/problems/polls.js';
 import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../../src/queries/node-status.js';
 
 /*

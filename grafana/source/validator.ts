@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
+import { OUTDATED_SECONDS } from '../../src/problems/polls.js';
 import { DRIFT_RATIO } from '../../src/problems/relay.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { subjectLabels, type Severity } from '../../src/problems/problem.js';
-import { problems, warningsHidingCritical } from '../../src/problems/problems.js';
+import { gapsOf, hidings, type Hiding } from '../../src/problems/hiding.js';
+import type { AgeKind } from '../../src/problems/sentence.js';
+import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
 /* The rules of Prometheus and the inhibitions of Alertmanager, from the declarations in src/problems. */
@@ -48,7 +49,7 @@ export function rulesYaml(): string {
     );
     return parts.map((part, index) => formatGroup(index === 0 ? name : `${name}-${index + 1}`, name, part));
   });
-  return `${HEADER}\ngroups:\n${groups.join('\n')}`;
+  return `${HEADER}\ngroups:\n${withAnchors(groups.join('\n'))}`;
 }
 
 async function formatYaml(text: string): Promise<string> {
@@ -66,25 +67,67 @@ function formatRule(rule: Rule): string {
     rule.expr.includes('\n') ? `  expr: |\n${indent(rule.expr, 4)}\n` : `  expr: ${rule.expr}\n`,
     rule.forMinutes === 0 ? '' : `  for: ${rule.forMinutes}m\n`,
     rule.keepFiringMinutes === 0 ? '' : `  keep_firing_for: ${rule.keepFiringMinutes}m\n`,
-    `  labels:\n${Object.entries({ severity: rule.severity, ...rule.labels })
-      .map(([name, value]) => `    ${name}: ${value}\n`)
-      .join('')}`,
+    `  labels: { ${Object.entries({ severity: rule.severity, ...rule.labels })
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', ')} }\n`,
     `  annotations:\n${Object.entries(annotationsOf(rule))
       .map(([name, text]) => `    ${name}: ${quoted(text)}\n`)
       .join('')}`,
   ].join('');
 }
 
-function annotationsOf(rule: Rule): Record<string, string> {
-  const variables = rule.summary.includes('$labels.target') ? '?var-target={{ $labels.target | urlquery }}' : '';
+const PROBLEM = 'bridge_problem_info{id=%q,instance=%q,cluster=%q}';
+
+/** A text of the problem, as on the pages of the exporter; a fixed one without `bridge_problem_info`. */
+function ofProblem(label: 'summary' | 'action', fixed: string): string {
+  return `{{ with printf "${PROBLEM}" $labels.id $labels.instance $labels.cluster | query }}{{ . | first | label "${label}" }}{{ else }}${fixed}{{ end }}`;
+}
+
+const AGE = '{{ $value | humanizeDuration }}';
+const ages = {
+  lasting: `for ${AGE}`,
+  over: `over the limit for ${AGE}`,
+  ago: `${AGE} ago`,
+} as const satisfies Record<AgeKind, string>;
+
+const summaryOf = (kind: AgeKind): string =>
+  `{{ $labels.target }}: ${ofProblem('summary', '{{ $labels.problem }}')}, ${ages[kind]}`;
+const ACTION = ofProblem('action', 'See the runbook.');
+const PENDING_URL = '/pending?target={{ $labels.target | urlquery }}#{{ $labels.id }}';
+
+/** The annotations that rules share, by their anchor. */
+const sharedTexts: Readonly<Record<string, string>> = {
+  summary: summaryOf('lasting'),
+  summary_over_limit: summaryOf('over'),
+  summary_of_change: summaryOf('ago'),
+  action: ACTION,
+  pending_url: PENDING_URL,
+};
+
+/** Writes each shared text once, as an anchor of YAML. */
+function withAnchors(yaml: string): string {
+  return Object.entries(sharedTexts).reduce((text, [anchor, shared]) => {
+    const [before = '', ...after] = text.split(quoted(shared));
+    return after.length === 0 ? text : `${before}&${anchor} ${quoted(shared)}${after.join(`*${anchor}`)}`;
+  }, yaml);
+}
+
+function annotationsOf({ name, problem, summary, description, action, dashboard }: Rule): Record<string, string> {
+  const isOfTarget = problem !== undefined || summary.includes('$labels.target');
+  const texts =
+    problem === undefined
+      ? { summary, action }
+      : {
+          summary: summaryOf(problem.age),
+          action: ACTION,
+        };
   return {
-    summary: rule.summary,
+    ...texts,
     // Markdown is for docs/alerts.md.
-    description: rule.description.replaceAll('`', ''),
-    action: rule.action,
-    runbook_url: `${RUNBOOK}#${rule.name.toLowerCase()}`,
-    dashboard_url: `/d/${rule.dashboard}${variables}`,
-    ...(rule.linksToPending && { pending_url: '/pending?target={{ $labels.target | urlquery }}' }),
+    description: description.replaceAll('`', ''),
+    runbook_url: `${RUNBOOK}#${name.toLowerCase()}`,
+    dashboard_url: `/d/${dashboard}${isOfTarget ? '?var-target={{ $labels.target | urlquery }}' : ''}`,
+    ...(problem && { pending_url: PENDING_URL }),
   };
 }
 
@@ -96,69 +139,50 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+const urgentWarnings = problems.filter(({ isUrgent }) => isUrgent === true).map(({ name }) => name);
+
 const TARGET = ['cluster', 'namespace', 'job', 'instance', 'target'];
 
-/** prometheus/alertmanager.yml, whose inhibitions are generated. */
+/** prometheus/alertmanager.yml, whose route of urgent warnings and inhibitions are generated. */
 export async function alertmanagerYaml(): Promise<string> {
-  const file = readFileSync('prometheus/alertmanager.yml', 'utf8');
+  const file = readFileSync('prometheus/alertmanager.yml', 'utf8').replace(
+    /(# Warnings that wake.*\n.*\n *matchers: ).*/,
+    (_, route: string) => `${route}['alertname =~ "${urgentWarnings.join('|')}"', severity = warning]`,
+  );
   const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
   return formatYaml(`${before}${indent(inhibitRules())}${after}`);
 }
 
 export function inhibitRules(): string {
-  const causes = (of: Severity): readonly string[] => [
-    ...exporterRules.filter((own) => own.inhibitsDocument && own.severity === of).map(({ name }) => name),
-    ...problems.filter((own) => own.inhibitsDocument && own.severity === of).map(({ name }) => name),
-  ];
-  const ofDocument = Array.from(new Set(problems.filter((own) => !own.inhibitsDocument).map(({ name }) => name)));
-  const ofProblems = problems.flatMap((source) =>
-    source.inhibits.map(({ problem, severity, equal = [], exceptWatched = false }) => {
-      // The other severity of the problem does not inhibit it.
-      const isLimited = problems.some(
-        (own) =>
-          own.name === source.name &&
-          own.severity !== source.severity &&
-          !own.inhibits.some((other) => other.problem === problem && other.severity === severity),
-      );
-      const sources = [`alertname = ${source.name}`, ...(isLimited ? [`severity = ${source.severity}`] : [])];
-      const targets = [
-        `alertname = ${problem}`,
-        ...(severity === undefined ? [] : [`severity = ${severity}`]),
-        ...(exceptWatched ? ['watched != "true"'] : []),
-      ];
-      return formatInhibition(sources, targets, [...TARGET, ...equal]);
-    }),
-  );
-  const ofExporter = exporterRules.flatMap((source) =>
-    source.inhibits.map(({ problem, equal }) =>
-      formatInhibition([`alertname = ${source.name}`], [`alertname = ${problem}`], ['cluster', ...equal]),
-    ),
-  );
-  const hiding = (severity: Severity, names: readonly string[], target: readonly string[]): string =>
-    formatInhibition(
-      [`alertname =~ "${Array.from(new Set(causes(severity))).join('|')}"`, `severity = ${severity}`],
-      [`alertname =~ "${names.join('|')}"`, ...target],
-      [...TARGET, 'document'],
-    );
-  const hiddenByWarnings = ofDocument.filter((name) => !warningsHidingCritical.has(name));
-  return [
-    '# Nothing else that a document shows is current while it is stale or stalled.\n',
-    hiding('critical', ofDocument, []),
-    '# A warning hides no critical alert, but CrosschainOutboundDisabled those that only repeat it; so no other warning hides that one.\n',
-    hiding('warning', hiddenByWarnings, ['severity != critical']),
-    '# A critical alert inhibits the warning for the same subject.\n',
-    formatInhibition(
-      ['severity = critical'],
-      ['severity = warning'],
-      ['alertname', ...TARGET, 'document', 'problem', ...subjectLabels],
-    ),
-    ...new Set([...ofExporter, ...ofProblems]),
-  ].join('');
+  const gaps = gapsOf();
+  if (gaps.length > 0) throw new Error(`what hides what is not complete:\n${gaps.join('\n')}`);
+  return Array.from(new Set(hidings.map(formatInhibition))).join('');
 }
 
-function formatInhibition(sources: readonly string[], targets: readonly string[], equal: readonly string[]): string {
-  return `- source_matchers: ['${sources.join("', '")}']
-  target_matchers: ['${targets.join("', '")}']
-  equal: [${equal.join(', ')}]
+function formatInhibition({ source, target, equal, comment }: Hiding): string {
+  const isOfCluster = source.names?.some((name) => clusterRules.has(name)) === true;
+  const labels = [
+    // Only alerts of one name, unless it names them.
+    ...(source.names === undefined ? ['alertname'] : []),
+    ...(isOfCluster ? ['cluster'] : TARGET),
+    ...equal,
+  ];
+  return `${comment === undefined ? '' : `# ${comment}\n`}- source_matchers: ['${matchersOf(source).join("', '")}']
+  target_matchers: ['${matchersOf(target).join("', '")}']
+  equal: [${labels.join(', ')}]
 `;
+}
+
+const clusterRules = new Set(exporterRules.filter(({ isOfCluster }) => isOfCluster).map(({ name }) => name));
+
+function matchersOf({ names, exceptNames, severity, exceptSeverity, exceptWatched }: Hiding['source']): string[] {
+  const nameMatcher = (list: readonly string[]): string =>
+    list.length === 1 ? `alertname = ${list.join('')}` : `alertname =~ "${list.join('|')}"`;
+  return [
+    ...(names === undefined ? [] : [nameMatcher(names)]),
+    ...(exceptNames ?? []).map((name) => `alertname != ${name}`),
+    ...(severity === undefined ? [] : [`severity = ${severity}`]),
+    ...(exceptSeverity === undefined ? [] : [`severity != ${exceptSeverity}`]),
+    ...(exceptWatched === true ? ['watched != "true"'] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
-import { endpointRules, exporterRules } from '../problems/exporter-rules.js';
+import { exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { repeatLastPoll } from '../engine/step.js';
@@ -14,15 +14,12 @@ import { openRecording, STEP_MS } from './recording-metrics.js';
 
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 
-/** Alerts of `verdictsOf` that are no problems of a document. */
-const JUDGED_BY_POLLS: ReadonlySet<string> = new Set(Object.values(endpointRules).map(({ name }) => name));
-
 /** An alert from its first to its last step. */
 interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
   readonly fromMs: number;
   readonly lastMs: number;
   /** The cause that hides it at every step: Alertmanager sends nothing. */
-  readonly inhibitedBy: string | null;
+  readonly hiddenBy: string | null;
 }
 
 export async function runBacktest(options: BacktestFlags, context: CommandContext): Promise<ExitCode> {
@@ -55,7 +52,7 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
 
 /** An alert that comes back within the `keep_firing_for` of its rule has not ended. */
 function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: number): void {
-  const { alert, severity, target, document, subject, inhibitedBy } = verdict;
+  const { alert, severity, target, document, subject, hiddenBy } = verdict;
   const key = JSON.stringify([alert, severity, target, document, subject]);
   const past = firings.get(key) ?? [];
   const rule = rules.find((each) => each.name === alert && each.severity === severity);
@@ -64,10 +61,10 @@ function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: numbe
   if (last === undefined || timeMs - last.lastMs > keptMs) {
     firings.set(key, [
       ...past,
-      { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, inhibitedBy },
+      { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, hiddenBy },
     ]);
   } else {
-    past[past.length - 1] = { ...last, lastMs: timeMs, inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy };
+    past[past.length - 1] = { ...last, lastMs: timeMs, hiddenBy: last.hiddenBy === null ? null : hiddenBy };
   }
 }
 
@@ -92,20 +89,20 @@ function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJu
         alert,
         severity,
         times: ofAlert.length,
-        inhibited: ofAlert.filter(({ inhibitedBy }) => inhibitedBy !== null).length,
+        hidden: ofAlert.filter(({ hiddenBy }) => hiddenBy !== null).length,
         timesPerWeek: Number((ofAlert.length / weeks).toFixed(1)),
         seconds: ofAlert.reduce((sum, { seconds }) => sum + seconds, 0),
       };
     });
   // Problems that need queries without recorded answers, and alerts that only Prometheus judges.
-  const others = exporterRules.map(({ name }) => name).filter((name) => !JUDGED_BY_POLLS.has(name));
+  const others = exporterRules.map(({ name }) => name);
   const names = Array.from(new Set([...notJudged, ...others])).toSorted();
   return { from: timeOf(firstMs), to: timeOf(lastMs), alerts, firings, notJudged: names };
 }
 
 function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof reportOf>): string {
-  const totals = alerts.map(({ severity, alert, times, inhibited, timesPerWeek, seconds }) =>
-    [severity, alert, times, inhibited, timesPerWeek, durationInWords(seconds)].map(String),
+  const totals = alerts.map(({ severity, alert, times, hidden, timesPerWeek, seconds }) =>
+    [severity, alert, times, hidden, timesPerWeek, durationInWords(seconds)].map(String),
   );
   const rows = firings.map((firing) => [
     firing.from,
@@ -113,10 +110,10 @@ function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof rep
     firing.severity,
     firing.alert,
     [firing.target, ...Object.entries(firing.subject).map((label) => label.join('='))].join(' '),
-    firing.inhibitedBy === null ? '' : `inhibited by ${firing.inhibitedBy}`,
+    firing.hiddenBy === null ? '' : `hidden by ${firing.hiddenBy}`,
   ]);
   const fired = [
-    columns([['severity', 'alert', 'times', 'inhibited', 'a week', 'in total'], ...totals]),
+    columns([['severity', 'alert', 'times', 'hidden', 'a week', 'in total'], ...totals]),
     columns([['since', 'for', 'severity', 'alert', 'about', ''], ...rows]),
   ];
   return [

@@ -1,6 +1,7 @@
 import { configSchema, type Config } from '../config/config.js';
 import { createClock, wallSeconds } from '../clock.js';
 import { startExporter } from '../exporter.js';
+import { sentenceOf } from '../engine/verdicts.js';
 import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
@@ -15,7 +16,6 @@ import { readWebOptions } from './configuration.js';
 import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
 import { createPastModel, pollPast, type PolledPast } from './demo-past.js';
-import { sentenceText } from '../problems/sentence.js';
 import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
@@ -63,8 +63,8 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
 function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'demoState'>): string {
   const lasting = durationInWords(incidentMinutes * 60);
   const lines = verdicts
-    .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)
-    .map(({ severity, sentence }) => `  ${severity}: ${sentenceText(sentence)}`);
+    .filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null)
+    .map((verdict) => `  ${verdict.severity}: ${sentenceOf(verdict)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
 ${lines.length === 0 ? '  no problem' : lines.join('\n')}

@@ -10,8 +10,8 @@ import { isOf, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput } from '../engine/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
-import { sentenceText, unknownMinimumsText } from '../problems/sentence.js';
-import { verdictsOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { unknownMinimumsText } from '../problems/sentence.js';
+import { sentenceOf, verdictsOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { count, durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { OnceFlags } from './flags.js';
@@ -91,7 +91,7 @@ export interface Summary {
 export function summarize(states: readonly EndpointState[], now: Moment, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
   const polled = states.filter(({ lastSuccess }) => lastSuccess !== undefined);
-  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
+  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ hiddenBy }) => hiddenBy === null);
   const firing = verdicts.filter(({ state }) => state === 'firing');
   const worst = firing.find(
     ({ severity }) => failOn !== undefined && severities.indexOf(severity) <= severities.indexOf(failOn),
@@ -104,9 +104,7 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
     states.every((state) => state.target !== target || state.lastSuccess !== undefined);
   return {
     lines: [
-      ...proven
-        .slice(0, MAX_LINES)
-        .map(({ target, severity, sentence }) => `${target}: ${severity}: ${sentenceText(sentence)}`),
+      ...proven.slice(0, MAX_LINES).map((verdict) => `${verdict.target}: ${verdict.severity}: ${sentenceOf(verdict)}`),
       ...(proven.length > MAX_LINES ? [`and ${proven.length - MAX_LINES} more`] : []),
       ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
       ...verdicts
@@ -116,13 +114,14 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
       ...targets.flatMap((target) => notJudgedLines(target, states)),
       ...polled.flatMap(unknownMinimumsLine),
     ],
-    failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
+    failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceOf(worst)}`,
   };
 }
 
-function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {
+function buildingUpLine(verdict: Verdict): string {
+  const { target, severity, ageSeconds, startSeconds, firesAtSeconds } = verdict;
   const left = durationInWords(firesAtSeconds - startSeconds - ageSeconds);
-  return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
+  return `${target}: building up, ${severity} in ${left}: ${sentenceOf(verdict)}`;
 }
 
 /** Problems whose fields the node does not serve, problems that need more than a poll, and documents of which nothing is judged. */

@@ -146,8 +146,12 @@ const HASH_HEX_DIGITS = 12;
 
 /** The hash of `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
 export function configHash(config: Config): number {
-  const digest = createHash('sha256').update(formatConfig(config)).digest('hex');
-  return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);
+  return hash48(formatConfig(config));
+}
+
+/** The first 48 bits of the SHA-256 of a text, which a number holds exactly. */
+export function hash48(text: string): number {
+  return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX_DIGITS), 16);
 }
 
 /** A hash of the content of a configuration file. It also changes when the file can no longer be read. */

@@ -7,6 +7,7 @@ import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import type { ProblemSettings } from '../problems/problem.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -22,7 +23,11 @@ export function endpointId({ target, document }: EndpointKey): string {
 }
 
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
-type EndpointSettings = Pick<StepContext, keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs'>;
+type SettingsContext = Pick<
+  StepContext,
+  keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs' | 'problems'
+>;
+type EndpointSettings = Omit<SettingsContext, 'problems'> & { readonly problemSettings?: ProblemSettings | undefined };
 
 /** The part of a snapshot with which the next document is compared. A state file has most of it. */
 export interface LastDocument<Name extends DocumentName = DocumentName> {
@@ -108,7 +113,7 @@ export interface LastPoll {
 }
 
 /** The state before the first poll. */
-export function initialState(settings: EndpointSettings, addedAt: Instant): EndpointState {
+export function initialState(settings: SettingsContext, addedAt: Instant): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     ...settingsOf(settings),
@@ -124,8 +129,10 @@ export function initialState(settings: EndpointSettings, addedAt: Instant): Endp
   };
 }
 
-export function settingsOf({ target, targetLabels, document, maxBodyBytes, staleAfterMs }: EndpointSettings) {
-  return { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
+export function settingsOf({ problems, ...context }: SettingsContext): EndpointSettings {
+  const { target, targetLabels, document, maxBodyBytes, staleAfterMs } = context;
+  const settings = { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
+  return { ...settings, ...(problems && { problemSettings: problems }) };
 }
 
 export function lastDocument({ lastSuccess, restored }: EndpointState): LastDocument | undefined {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
+import { hash48 } from '../config/loader.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
@@ -23,6 +24,12 @@ export function isContract({ context: { document } }: PollJob): boolean {
 
 export function jobsOf(config: Config): PollJob[] {
   return config.targets.flatMap((target) => documentNames.flatMap((document) => jobOf(config, target, document) ?? []));
+}
+
+/** The hash of `bridge_exporter_targets_hash`: equal for the same names and documents in any order. */
+export function targetsHash(endpoints: readonly Pick<StepContext, 'target' | 'document'>[]): number {
+  const keys = endpoints.map(({ target, document }) => JSON.stringify([target, document]));
+  return hash48(keys.toSorted().join());
 }
 
 function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {

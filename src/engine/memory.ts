@@ -40,7 +40,7 @@ type StoredProblems = Omit<ProblemMemory, 'remembered'> & {
 type StoredProblem = Omit<RememberedProblem, 'histories'> & { readonly histories: StoredHistories };
 
 /** Without texts, which the next document has. */
-type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'sentence' | 'action'>>;
+type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'details' | 'action' | 'textsAt'>>;
 
 /** `undefined` before the first poll of this process. */
 export function memoryOf(state: EndpointState): EndpointMemory | undefined {
@@ -94,10 +94,13 @@ function withCounters(last: StoredDocument): LastDocument {
 
 function withoutTexts(histories: RememberedProblem['histories']): StoredHistories {
   return new Map(
-    Array.from(histories, ([key, { sentence: _sentence, action: _action, validators, ...subject }]) => [
-      key,
-      { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
-    ]),
+    Array.from(
+      histories,
+      ([key, { summary: _summary, details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
+        key,
+        { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
+      ],
+    ),
   );
 }
 
@@ -132,9 +135,8 @@ function restoredProblems({ ended, judged, remembered }: StoredProblems): Proble
   };
 }
 
-/** Until the next document has the problem, its summary is the sentence. */
-function withTexts(histories: StoredHistories, { name, summary, action }: Problem): RememberedProblem['histories'] {
-  const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
-  const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
-  return new Map(Array.from(histories, ([key, history]) => [key, { ...history, sentence, action }]));
+/** Until the next document has the problem. */
+function withTexts(histories: StoredHistories, { summary, action }: Problem): RememberedProblem['histories'] {
+  const texts = { summary, details: '', action, textsAt: -Infinity };
+  return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { remedyOf } from '../http/failure-reasons.js';
-import { sentenceText } from '../problems/sentence.js';
 import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query-state.js';
 import { MINUTE_SECONDS } from '../units.js';
@@ -13,7 +12,14 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
-import { haveBegunOrEnded, reportedVerdicts, verdictsOf, type ReportedVerdicts, type Verdict } from './verdicts.js';
+import {
+  haveBegunOrEnded,
+  reportedVerdicts,
+  sentenceOf,
+  verdictsOf,
+  type ReportedVerdicts,
+  type Verdict,
+} from './verdicts.js';
 
 /* The log of polls: changes, not results. */
 
@@ -140,8 +146,8 @@ export function logVerdicts(log: Logger, before: ReportedVerdicts, after: Report
 
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
-function textWithSeverity({ severity, sentence }: Verdict): string {
-  return `${severity}: ${sentenceText(sentence)}`;
+function textWithSeverity(verdict: Verdict): string {
+  return `${verdict.severity}: ${sentenceOf(verdict)}`;
 }
 
 function fieldsOf({ target, document, alert, severity, subject }: Verdict): object {

@@ -5,7 +5,7 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import { renderFamilies } from '../metrics/render-families.js';
+import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import {
   judgeProblems,
@@ -15,10 +15,10 @@ import {
   type Judgement,
   type ProblemMemory,
 } from '../problems/memory.js';
-import { problemLines } from '../problems/problem-families.js';
+import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll } from '../queries/query-state.js';
-import { endedBySuccess, hasDroppedSeries, misconfiguredReasons, isNearSizeLimit } from './endpoint-conditions.js';
+import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
   isDocumentNotServed,
@@ -102,7 +102,7 @@ export function step<Name extends DocumentName>(
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
-  const isMissingOnNode = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
+  const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
   const { snapshot, problems } = derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
@@ -113,7 +113,7 @@ export function step<Name extends DocumentName>(
     lastSuccess: { at, snapshot, foundPath: poll.foundPath, droppedSince },
     restored: undefined,
     regressionsSinceSuccess: 0,
-    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isMissingOnNode), at) },
+    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
   };
 }
 
@@ -213,10 +213,15 @@ function render<Name extends DocumentName>(
     renderedFamilies: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...problemLines(judgement, document, fixedLabels, maxSeries),
+      ...droppedProblems(judgement),
     ],
     renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
+}
+
+/** Problems that are not exported, for `bridge_exporter_series_dropped`. */
+function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
+  return dropped === 0 ? [] : [{ name: problemStart.name, text: '', dropped }];
 }
 
 /** The failure of a document with a lower hub height than the last document. */

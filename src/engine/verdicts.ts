@@ -1,46 +1,52 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
-import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
+import { formatTargetLabels } from '../metrics/text-format.js';
+import { hides } from '../problems/hiding.js';
 import type { PresentProblem } from '../problems/memory.js';
-import { severities, subjectLabels, type FoundValidator, type Severity, type Subject } from '../problems/problem.js';
-import { problemNames, warningsHidingCritical, type ProblemName } from '../problems/problems.js';
-import { endpointRules } from '../problems/exporter-rules.js';
-import { withAge, type Sentence } from '../problems/sentence.js';
+import { PENDING_SHARE, pollProblems, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
+import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {
-  endpointConditions,
-  PENDING_SHARE,
-  SHOWN_AFTER_SECONDS,
-  unjudgedConditions,
-  withoutSuccess,
-} from './endpoint-conditions.js';
+  severities,
+  subjectLabels,
+  urgencyOf,
+  type FoundValidator,
+  type Severity,
+  type Subject,
+  type Urgency,
+} from '../problems/problem.js';
+import type { ProblemName } from '../problems/problems.js';
+import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the alerts. */
 
 /** A problem at a point in time. */
-export interface Verdict {
+export interface Verdict extends ShownProblem {
   readonly target: string;
-  readonly document: DocumentName;
-  /** The name of the problem and of its alert. */
-  readonly alert: string;
-  readonly severity: Severity;
   /** `firing` when the age has reached the limit, else `pending`. */
   readonly state: 'firing' | 'pending';
-  /** Unix seconds. */
-  readonly startSeconds: number;
   readonly ageSeconds: number;
+  readonly ageKind: AgeKind;
+  readonly urgency: Urgency;
   /** Whether it may have begun before `startSeconds`. */
   readonly mayBeOlder: boolean;
   /** The time from which on it fires, if it lasts, in Unix seconds. */
   readonly firesAtSeconds: number;
-  readonly subject: Subject;
   readonly validators: readonly FoundValidator[];
-  /** The alert of its cause, if there is one. A cause has no cause. */
-  readonly inhibitedBy: string | null;
-  readonly sentence: Sentence;
-  /** The first thing to do, about its cause if there is one. */
-  readonly action: string;
+  /** Who, how much, until when; may be empty. */
+  readonly details: string;
+}
+
+/** What is wrong, and for how long: the heading of a page. */
+export function headingOf({ summary, ageKind, ageSeconds, mayBeOlder }: Omit<Verdict, 'validators'>): string {
+  return joinTexts(', ', summary, ageText(ageKind, ageSeconds, !mayBeOlder));
+}
+
+/** The heading with the details. */
+export function sentenceOf(verdict: Omit<Verdict, 'validators'>): string {
+  return joinTexts('; ', headingOf(verdict), verdict.details);
 }
 
 /** Worst first. An unknown status may hide anything, so it comes before `pending` and `info`. */
@@ -68,12 +74,7 @@ export interface TargetVerdicts {
 interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
   /** ISO 8601. */
   readonly at: string;
-  readonly headline: string;
-}
-
-/** A verdict with the problem, which says what it inhibits. */
-interface Judged extends Verdict {
-  readonly problem: PresentProblem['problem'];
+  readonly heading: string;
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
@@ -83,14 +84,16 @@ export function verdictsOf(states: readonly EndpointState[], now: Moment): reado
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
-  const hasOtherSucceeded = states.some(lastPollSucceeded);
-  const isMissingOnNode = (state: EndpointState): boolean => hasOtherSucceeded && isDocumentNotServed(state);
-  const conditions = states.flatMap((state) => conditionsOf(state, now, isMissingOnNode(state)));
-  const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
+  const all = presentVerdicts(states, now);
+  const verdicts = all
+    .filter(isShown)
+    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its firing cause.
+    .filter(({ alert, hiddenBy, state }) => hiddenBy === null || (hiddenBy !== alert && state === 'firing'))
+    .toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || isMissingOnNode(state) || exportedSuccess(state, now.at) !== undefined
+    documents[state.document].isOptional || isNotServed(state, states) || exportedSuccess(state, now.at) !== undefined
       ? []
-      : [withoutSuccess(state, now.at)],
+      : [withoutSuccessFor(state, now.at)],
   );
   const [worst] = verdicts;
   const isFiring = worst?.state === 'firing' && worst.severity !== 'info';
@@ -107,93 +110,112 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: M
   };
 }
 
+/** Whether the node has never served the document, and serves another document of the target. */
+function isNotServed(state: EndpointState, ofTarget: readonly EndpointState[]): boolean {
+  return ofTarget.some(lastPollSucceeded) && isDocumentNotServed(state);
+}
+
+/** Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order of their declarations. */
+function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
+  const ofPolls = states.flatMap((state) => {
+    const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
+    const moment = { at: now.at, isNotServed: isNotServed(state, states), unjudged };
+    return presentPollProblems(state, moment).map((present) => verdictOf(state, present, now));
+  });
+  return withCauses([...ofPolls, ...states.flatMap((state) => verdictsOfDocument(state, now))]);
+}
+
+function verdictsOfDocument(state: EndpointState, now: Moment): readonly Verdict[] {
+  const { present = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
+  return present.map((problem) => verdictOf(state, problem, now));
+}
+
 /** There is no data since then: the problem may have ended. */
 function lastKnownOf(state: EndpointState, now: Moment): readonly LastKnown[] {
   const { lastSuccess } = state;
   if (lastSuccess === undefined || exportedSuccess(state, now.at) !== undefined) return [];
-  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, { ...now, at: lastSuccess.at })) });
+  const ofDocument = withCauses(verdictsOfDocument(state, { ...now, at: lastSuccess.at })).toSorted(worstFirst);
+  const [worst] = firingVerdicts({ verdicts: ofDocument });
   if (worst === undefined || isNote(worst)) return [];
-  const { document, alert, severity, sentence } = worst;
-  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), headline: sentence.headline }];
+  const { document, alert, severity } = worst;
+  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), heading: headingOf(worst) }];
 }
 
-function conditionsOf(state: EndpointState, now: Moment, isMissingOnNode: boolean): readonly Judged[] {
-  const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-  const conditions = [
-    ...endpointConditions(state, now.at, isMissingOnNode),
-    ...unjudgedConditions(state, unjudged, now.at),
-  ];
-  const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
-  // The target is judged without its optional documents, so that a single failed poll of them is not shown.
-  return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;
+/** The series of the problems of all targets, by scraping at this time. */
+export function problemSeries(states: readonly EndpointState[], now: Moment): readonly RenderedFamily[] {
+  return Array.from(groupBy(states, ({ target }) => target).values()).flatMap((ofTarget) => {
+    const [first] = ofTarget;
+    const fixedLabels = formatTargetLabels(first?.target ?? '', first?.targetLabels);
+    return [
+      ...problemLines(presentVerdicts(ofTarget, now), fixedLabels),
+      ...ofTarget.map((state) => {
+        const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
+        return unjudgedLines(unjudged, state.document, fixedLabels, now);
+      }),
+    ];
+  });
 }
 
-function problemsOf(state: EndpointState, now: Moment): readonly Judged[] {
-  const { present = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-  return present.map((problem) => verdictOf(state, problem, now)).filter(isShown);
-}
-
-function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Moment): Judged {
-  const { problem, isProven, limitSeconds, subject, sentence, action, validators } = present;
+function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Moment): Verdict {
+  const { problem, isProven, limitSeconds, subject, summary, details, action, validators } = present;
   const age = Math.max(0, now.at - present.startSeconds);
   const startSeconds = wallSeconds(present.startSeconds, now);
+  const alert = { document, alert: problem.name, severity: problem.severity, subject };
   return {
     target,
-    document,
-    alert: problem.name,
-    severity: problem.severity,
+    ...alert,
+    id: problemId(target, alert),
     state: age >= limitSeconds ? 'firing' : 'pending',
     startSeconds,
     ageSeconds: age,
+    ageKind: problem.age,
+    urgency: urgencyOf(problem),
     mayBeOlder: !isProven,
     firesAtSeconds: startSeconds + limitSeconds,
-    subject,
     validators,
-    sentence: withAge(sentence, age, isProven),
+    summary,
+    details,
     action,
-    inhibitedBy: null,
-    problem,
+    hiddenBy: null,
   };
 }
 
-/** Notes, and problems that may end soon, are not shown before they fire. */
-function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judged): boolean {
-  const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
-  return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
-}
+/** Shorter problems are not shown. */
+const SHOWN_AFTER_SECONDS = 120;
 
-/** Whether a problem hides another problem of its target. */
-function inhibits({ problem, alert, severity, document, subject }: Judged, other: Judged): boolean {
+/**
+ * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the target is judged without the
+ * document.
+ */
+function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
+  if (state === 'firing') return true;
   if (severity === 'info') return false;
-  if (alert === other.alert && document === other.document) {
-    // What cannot be judged is critical and a warning for different problems.
-    if (alert === endpointRules.unjudged.name) return false;
-    return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
-  }
-  const isCauseOfAll = problem.inhibitsDocument && document === other.document && problemNames.has(other.alert);
-  const isHiddenByWarning = other.severity !== 'critical' && !warningsHidingCritical.has(other.alert);
-  if (isCauseOfAll && (severity === 'critical' || isHiddenByWarning)) return true;
-  return problem.inhibits.some(
-    (inhibition) =>
-      inhibition.problem === other.alert &&
-      (inhibition.severity === undefined || inhibition.severity === other.severity) &&
-      !(inhibition.exceptWatched === true && other.subject.watched === 'true') &&
-      haveEqual(inhibition.equal ?? [], { ...subject, document }, { ...other.subject, document: other.document }),
-  );
+  if (pollAlerts.has(alert) && alert !== 'BridgeProblemUnjudged' && !documents[document].isOptional) return true;
+  return ageSeconds >= Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
 }
 
-function haveEqual<Label extends string>(
-  labels: readonly Label[],
-  a: Readonly<Partial<Record<Label, string>>>,
-  b: Readonly<Partial<Record<Label, string>>>,
-): boolean {
-  return labels.every((label) => a[label] === b[label]);
+const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
+
+/** Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name. */
+function withCauses(all: readonly Verdict[]): readonly Verdict[] {
+  const firing = all.filter(({ state }) => state === 'firing');
+  const causesOf = (effect: Verdict): readonly Verdict[] =>
+    firing.filter((cause) => cause !== effect && hides(cause, effect));
+  return all.map((effect) => {
+    const causes = causesOf(effect);
+    const first = causes.find((cause) => causesOf(cause).length === 0) ?? causes[0];
+    const form = causes.find(({ alert }) => alert === effect.alert);
+    const cause = form ?? first;
+    return cause === undefined
+      ? effect
+      : { ...effect, hiddenBy: cause.alert, ...(form === undefined && { action: `Begin with ${cause.alert}.` }) };
+  });
 }
 
 /** The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems in the order of `problems`. */
 function worstFirst(a: Verdict, b: Verdict): number {
   return (
-    Number(a.inhibitedBy !== null) - Number(b.inhibitedBy !== null) ||
+    Number(a.hiddenBy !== null) - Number(b.hiddenBy !== null) ||
     Number(isNote(a)) - Number(isNote(b)) ||
     Number(a.state !== 'firing') - Number(b.state !== 'firing') ||
     severities.indexOf(a.severity) - severities.indexOf(b.severity)
@@ -205,40 +227,6 @@ export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>)
   return severity === 'info' && state === 'firing';
 }
 
-/** Whether the critical form of the same problem fires. */
-function isIncluded(verdict: Judged, all: readonly Judged[]): boolean {
-  return all.some(
-    (form) => form.alert === verdict.alert && form.state === 'firing' && form !== verdict && inhibits(form, verdict),
-  );
-}
-
-/** The cause that has no cause. A pending verdict is not the cause of a firing verdict. */
-function causeOf(verdict: Judged, all: readonly Judged[], seen: readonly Judged[] = []): Judged | undefined {
-  const cause = all.find(
-    (candidate) =>
-      candidate !== verdict &&
-      !seen.includes(candidate) &&
-      (candidate.state === 'firing' || verdict.state !== 'firing') &&
-      inhibits(candidate, verdict),
-  );
-  return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
-}
-
-function withCauses(judged: readonly Judged[]): readonly Verdict[] {
-  const all = judged.filter((verdict) => !isIncluded(verdict, judged));
-  return (
-    all
-      .map((effect): Verdict => {
-        const { problem: _problem, ...verdict } = effect;
-        const cause = causeOf(effect, all);
-        return cause ? { ...verdict, inhibitedBy: cause.alert, action: `Begin with ${cause.alert}.` } : verdict;
-      })
-      // A pending verdict says nothing beside its firing cause.
-      .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
-      .toSorted(worstFirst)
-  );
-}
-
 export function worstTargetFirst<Target extends { readonly status: TargetStatus }>(
   targets: readonly Target[],
 ): readonly Target[] {
@@ -246,12 +234,12 @@ export function worstTargetFirst<Target extends { readonly status: TargetStatus 
 }
 
 /** The firing verdicts that no other verdict inhibits. */
-export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
+export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>({
   verdicts,
 }: {
   readonly verdicts: readonly Each[];
 }): readonly Each[] {
-  return verdicts.filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null);
+  return verdicts.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
 }
 
 /** The severity of the worst firing verdict of these alerts, inhibited or not. Labels of the alert must have the given values. */
@@ -287,7 +275,7 @@ export function reportedVerdicts(
     if (!firing.has(key)) firing.set(key, verdict);
   }
   const reported = Array.from(firing).flatMap(([key, verdict]): [string, Verdict][] => {
-    const shown = verdict.inhibitedBy === null ? verdict : before.get(key);
+    const shown = verdict.hiddenBy === null ? verdict : before.get(key);
     return shown === undefined ? [] : [[key, shown]];
   });
   const notFiring = Array.from(before).filter(([key]) => !firing.has(key));

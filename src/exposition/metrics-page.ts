@@ -1,10 +1,12 @@
 import { documentNames, documents } from '../documents.js';
 import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
-import { problemStart, problemUnjudged } from '../problems/problem-families.js';
+import { problemSeries } from '../engine/verdicts.js';
+import { problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
@@ -73,6 +75,7 @@ export const allFamilies: readonly FamilyHeader[] = [
   ]),
   ...nodeQueryFamilies,
   problemStart,
+  problemInfo,
   problemUnjudged,
   ...pollFamilies,
 ];
@@ -91,14 +94,18 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
   const textByFamily = new Map<string, string>();
-  for (const state of states) {
-    const chainFamilies = exportedFamilies(state, now.at);
-    const cumulative = state.lastSuccess?.snapshot.renderedCumulative ?? [];
-    for (const family of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state)]) {
-      const text = family.isInstant === true ? withUnixSeconds(family.text, now) : family.text;
-      textByFamily.set(family.name, (textByFamily.get(family.name) ?? '') + text);
+  const addTexts = (rendered: readonly RenderedFamily[]): void => {
+    for (const { name, text, isInstant } of rendered) {
+      const shown = isInstant === true ? withUnixSeconds(text, now) : text;
+      textByFamily.set(name, (textByFamily.get(name) ?? '') + shown);
     }
+  };
+  for (const state of states) {
+    addTexts(exportedFamilies(state, now.at));
+    addTexts(state.lastSuccess?.snapshot.renderedCumulative ?? []);
+    addTexts(renderedPollFamilies(state));
   }
+  addTexts(problemSeries(states, now));
   return allFamilies
     .map(({ name }, index) => {
       const text = textByFamily.get(name) ?? '';

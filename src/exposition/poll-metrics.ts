@@ -2,7 +2,7 @@ import { documents } from '../documents.js';
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { isDocumentNotServed, type EndpointState } from '../engine/endpoint-state.js';
+import type { EndpointState } from '../engine/endpoint-state.js';
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
@@ -13,23 +13,12 @@ export const pollFamilies = families<EndpointState>({
     help: 'Whether the last poll succeeded (1) or failed (0).',
     value: ({ lastPoll }) => lastPoll && (lastPoll.ok ? 1 : 0),
   }),
-  bridge_exporter_document_not_served: gauge({
-    help: 'A metric with value 1 while the node refuses the document as not served or unauthorized and has never served it; absent otherwise.',
-    stability: 'experimental',
-    value: (state) => (isDocumentNotServed(state) ? 1 : undefined),
-  }),
   bridge_exporter_endpoint_info: labeledGauge({
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ lastSuccess }) =>
       lastSuccess?.foundPath === undefined ? [] : [{ labels: { ...lastSuccess.foundPath }, value: 1 }],
-  }),
-  bridge_exporter_endpoint_added_timestamp_seconds: gauge({
-    help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
-    stability: 'experimental',
-    isInstant: true,
-    value: ({ addedAt }) => addedAt,
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',

@@ -19,11 +19,14 @@ interface ConfigFacts {
   readonly loadedAt: Instant;
   /** Number of targets that this process polls. */
   readonly targets: number;
+  readonly targetsHash: number;
 }
 
 interface RecorderCounts {
   readonly recorded: number;
   readonly failed: number;
+  /** `undefined` if the last attempt succeeded. */
+  readonly failure?: unknown;
   readonly bytes: number | undefined;
 }
 
@@ -62,6 +65,10 @@ export const processFamilies = families<ProcessState>({
     help: 'Number of targets that this process polls.',
     value: ({ config }) => config.targets,
   }),
+  bridge_exporter_targets_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the names and documents that this process polls, to find exporters that poll the same.',
+    value: ({ config }) => config.targetsHash,
+  }),
   bridge_exporter_config_last_reload_successful: gauge({
     help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
     value: ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
@@ -73,6 +80,14 @@ export const processFamilies = families<ProcessState>({
   bridge_exporter_config_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
     value: ({ config }) => config.hash,
+  }),
+  bridge_exporter_recorder_last_write_successful: gauge({
+    help: 'Whether the recorder could write the last poll that it should record (1) or not (0).',
+    // Absent before the first attempt.
+    value: ({ recorder }) =>
+      recorder === undefined || recorder.recorded + recorder.failed === 0
+        ? undefined
+        : Number(recorder.failure === undefined),
   }),
   bridge_exporter_recordings_total: counter({
     help: 'Total number of polls that the recorder has written.',
@@ -152,7 +167,7 @@ export function createProcessMetrics(
   droppedLogLines: () => number = () => 0,
 ): ProcessMetrics {
   const registry = createNodeRegistry();
-  let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0 };
+  let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0, targetsHash: 0 };
   let isConfigRejected = false;
   const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAt: Instant }>();
   return {

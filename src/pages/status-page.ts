@@ -2,7 +2,7 @@ import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
-import { SIZE_RATIO } from '../problems/exporter-rules.js';
+import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
 import { backlogHtml, rateLimitNotes } from './backlog.js';

@@ -1,7 +1,6 @@
 import { groupBy } from '../facts/grouping.js';
-import type { Severity } from '../problems/problem.js';
+import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
-import { beginningAtLimit } from '../problems/problems.js';
 import { durationInWords } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
@@ -20,11 +19,10 @@ const statusTexts: Readonly<Record<TargetStatus, { readonly word: string; readon
   ok: { word: 'no problem', mark: '●' },
 };
 
-/** When to act on an alert of a severity. */
-const urgencies: Readonly<Record<Severity, string>> = {
-  critical: 'Act now',
-  warning: 'Act in working hours',
-  info: 'For the record',
+const urgencyTexts: Readonly<Record<Urgency, string>> = {
+  now: 'Act now',
+  'in working hours': 'Act in working hours',
+  'for the record': 'For the record',
 };
 
 /** A page of many targets stays readable. */
@@ -53,10 +51,8 @@ type Entry = { readonly rank: number } & (
 /** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
 export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
-    const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
-    const reasons = view.unknown.filter(
-      (reason) => !view.verdicts.some(({ sentence }) => sentence.headline === reason),
-    );
+    const groups = groupsOf(view, page, (verdict) => verdict.hiddenBy === null);
+    const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
     // A condition of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
@@ -77,8 +73,8 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
 }
 
 /** "last known of module_state, at 18:11 UTC: critical: no event observed for 65 min". */
-function lastKnownText({ document, at, severity, headline }: TargetView['lastKnown'][number]): string {
-  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${headline}`;
+function lastKnownText({ document, at, severity, heading }: TargetView['lastKnown'][number]): string {
+  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${heading}`;
 }
 
 /** Pending verdicts come after firing verdicts. */
@@ -102,14 +98,14 @@ function headingOf(entry: Entry) {
   }
   const { group } = entry;
   const { view, first: verdict } = group;
-  const { headline, details } = verdict.sentence;
+  const { id, heading, details } = verdict;
   const status = statusOf(verdict);
   const word = status === 'pending' ? statusTexts.pending.word : verdict.severity;
   const paragraph = details === '' ? '' : markup`<p>${sentenceHtml(capitalized(details))}</p>\n`;
   return {
-    title: `${statusTexts[status].mark} ${word}: ${view.target}: ${headline}`,
-    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${headline}`)}`),
-    details: markup`<div class="verdict ${status}">${paragraph}${nextSteps(group)}${consequences(group)}</div>`,
+    title: `${statusTexts[status].mark} ${word}: ${view.target}: ${heading}`,
+    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${heading}`)}`),
+    details: markup`<div id="${id}" class="verdict ${status}">${paragraph}${nextSteps(group)}${consequences(group)}</div>`,
   };
 }
 
@@ -143,7 +139,7 @@ function entryHtml(entry: Entry): Markup {
   }
   const { group } = entry;
   const { view, first } = group;
-  return markup`<li id="${entryId(group)}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${view.target}: ${first.summary}`)}</p>
+  return markup`<li id="${first.id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${view.target}: ${first.sentence}`)}</p>
 ${nextSteps(group)}${consequences(group)}
 `;
 }
@@ -158,19 +154,15 @@ function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: Verdi
   );
 }
 
-function entryId({ view, first: { alert, severity, state } }: Pick<Group, 'view' | 'first'>): string {
-  return anchor('verdict', view.target, alert, severity, state);
-}
-
 /** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits. */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
-  const worst = view.verdicts.find(({ alert, inhibitedBy }) => alert === first.alert && inhibitedBy === null);
-  const inhibited = groupsOf(view, page, ({ inhibitedBy }) => worst === first && inhibitedBy === first.alert);
+  const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
+  const inhibited = groupsOf(view, page, ({ hiddenBy }) => worst === first && hiddenBy === first.alert);
   if (inhibited.length === 0) return ofTheSameKind(group);
   const items = inhibited.map(
     (follower) =>
-      markup`<li class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.sentence.headline)}</p>${ofTheSameKind(follower, ({ sentence }) => sentence.headline)}`,
+      markup`<li id="${follower.first.id}" class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.heading)}</p>${ofTheSameKind(follower, ({ heading }) => heading)}`,
   );
   return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
@@ -179,15 +171,16 @@ ${items}</ul>
 }
 
 /** The other verdicts of a group. Verdicts with the same action as the first are folded. */
-function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
+function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
   const { first, others } = group;
   const same = others.filter(({ action }) => action === first.action);
   const different = others.filter(({ action }) => action !== first.action);
-  const folded = same.map((verdict) => markup`<li>${sentenceHtml(text(verdict))}`);
+  const folded = same.map((verdict) => markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}`);
   const open = different.map(
-    (verdict) => markup`<li>${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
+    (verdict) =>
+      markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
   );
-  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${entryId(group)}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
+  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {
@@ -199,21 +192,14 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
 }
 
-/** The word before a start: a problem has begun, or was seen, or has exceeded a limit that varies. */
-function startText({ alert, mayBeOlder }: VerdictView): string {
-  const limit = beginningAtLimit.get(alert);
-  if (limit !== undefined) return `${limit} its limit `;
-  return mayBeOlder ? 'seen ' : '';
-}
-
 /** A name such as that of a metric keeps its lower case. */
 function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }
 
 function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group): Markup {
-  const { document, alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
-  const when = urgencies[severity];
+  const { document, alert, urgency: urgencyOfFirst, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
+  const when = urgencyTexts[urgencyOfFirst];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
   const links = [
@@ -226,5 +212,5 @@ function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group
     .filter((last) => last.document === document && isFirst)
     .map((last) => markup`<p>${sentenceHtml(capitalized(lastKnownText(last)))}</p>\n`);
   return markup`${before}<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
-<p class="links"><span>${startText(first)}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+<p class="links"><span>${first.startWord}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

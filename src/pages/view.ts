@@ -5,8 +5,7 @@ import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../
 import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
-import { sentenceText } from '../problems/sentence.js';
+import { headingOf, sentenceOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
@@ -92,12 +91,17 @@ function nodeOrClockBehind({ document, node: { behindSeconds, syncing: isSyncing
   return isSyncing === true ? [`the node of ${document} is catching up`] : [];
 }
 
-function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks) {
+function verdictView(shown: Verdict, links: ExternalLinks) {
+  const { target, startSeconds, firesAtSeconds, ageKind: _ageKind, ...verdict } = shown;
   const isFiring = verdict.state === 'firing';
   return {
     ...verdict,
-    /** The sentence as text. */
-    summary: sentenceText(verdict.sentence),
+    /** The summary with the age. */
+    heading: headingOf(shown),
+    /** The heading with the details. */
+    sentence: sentenceOf(shown),
+    /** The word before the start: it has begun, or has exceeded a limit that varies. */
+    startWord: startWord(shown),
     /** ISO 8601. */
     since: isoTime(startSeconds),
     /** The time of firing if it lasts, ISO 8601; `null` while it fires. */
@@ -107,6 +111,11 @@ function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdi
     /** `null` unless `links.dashboards` is configured. */
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
+}
+
+function startWord({ ageKind, mayBeOlder }: Verdict): string {
+  if (ageKind === 'over') return 'over its limit ';
+  return mayBeOlder ? 'seen ' : '';
 }
 
 /** The query string of the page. */
@@ -215,13 +224,12 @@ function nodeView(state: EndpointState, now: Moment) {
   };
 }
 
-/** Sentences are in the JSON as text, `summary`. */
 export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
   return {
     ...view,
     targets: view.targets.map((shown) => ({
       ...shown,
-      verdicts: shown.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict),
+      verdicts: shown.verdicts.map(({ startWord: _startWord, ...verdict }) => verdict),
     })),
     endpoints: view.endpoints.map(({ source: _source, items, ...endpoint }) => ({
       ...endpoint,

@@ -4,12 +4,12 @@ import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
+import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';
 import { shortAddress } from './sentence.js';
-import { queried, countAtPresent, THE_TOKEN } from './templates.js';
 
 /* The contract on the external chain, with `external`. */
 
@@ -23,12 +23,7 @@ const unbacked = problemOf('external_contract', {
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  summary: `the contract holds less of ${THE_TOKEN} than the hub owes.`,
-  atPresent: queried(
-    'max(-bridge_token_backing_surplus_amount{TARGET,token_contract=SUBJECT}) / 10 ^ max(bridge_token_decimals{TARGET,token_contract=SUBJECT})',
-    '{{ .Value | humanize }} missing, ',
-    'token_contract',
-  ),
+  summary: 'the contract holds less of a token than the hub owes',
   description:
     'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
@@ -57,7 +52,7 @@ const unbacked = problemOf('external_contract', {
       if (at - shortfall.grewAt > DAY_SECONDS) return undefined;
       return {
         subject: { token_contract: contract },
-        headline: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
+        summary: `the contract holds less of ${shortAddress(contract)} than the hub owes`,
         details: [`${-surplus} smallest units are missing`],
       };
     });
@@ -72,7 +67,7 @@ const valsetNewer = problemOf('external_contract', {
   afterMinutes: 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'the hub did not make the validator set in the contract.',
+  summary: 'the hub did not make the validator set in the contract',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
   description:
     'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
@@ -80,8 +75,8 @@ const valsetNewer = problemOf('external_contract', {
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
     required(lastValsetNonce);
     if (isValsetUnknown === undefined) return { inPart: [] };
-    const headline = 'the validator set in the contract has been newer than every set of the hub for {duration}';
-    return isValsetUnknown ? { subject: { kind: 'valset_newer' }, headline } : undefined;
+    const summary = 'the validator set in the contract is newer than every set of the hub';
+    return isValsetUnknown ? { subject: { kind: 'valset_newer' }, summary } : undefined;
   },
 });
 
@@ -89,10 +84,9 @@ const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   hours: IDENTITY_HOURS,
-  summary: 'the contract has another owner or implementation.',
+  summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
-  headline: 'the owner or the implementation of the contract changed',
   valuesOf: ({ owner, implementation }) => ({ owner: required(owner), implementation: required(implementation) }),
 });
 
@@ -102,17 +96,12 @@ const paused = problemOf('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  summary: 'the contract is paused.',
+  summary: 'the contract is paused',
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
-  find: ({ input }) =>
-    required(input.paused) ? { headline: 'the contract has been paused for {duration}' } : undefined,
-  inhibits: [
-    { problem: 'BridgeBatchNotRelayed' },
-    { problem: 'BridgeBatchTimeoutNear' },
-    { problem: 'BridgeValsetDrift' },
-  ],
+  find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...OF_UNRELAYED_BATCHES],
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */
@@ -129,8 +118,7 @@ const oracleSilentByContract = problemOf('external_contract', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'events of the contract are not observed by the hub.',
-  atPresent: countAtPresent('events', 'max(bridge_contract_unobserved_events{TARGET})'),
+  summary: 'the hub does not observe the events of the contract',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few does not matter: the event
   // exists, so the other validators are behind.
   description:
@@ -160,10 +148,16 @@ const oracleSilentByContract = problemOf('external_contract', {
     return {
       progressKey: String(add(observed, 1n)),
       start: since.at,
-      headline: `${count(Number(waiting), 'event')} of the contract not observed by the hub for {duration}`,
+      summary: `the hub does not observe event ${add(observed, 1n)} of the contract`,
+      details: [`${count(Number(waiting), 'event')} waiting`],
     };
   },
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
+  inhibits: [
+    { problem: 'BridgeBatchNotRelayed' },
+    { problem: 'BridgeBatchOverdue' },
+    ...OF_UNRELAYED_BATCHES,
+    { problem: 'BridgeOracleStalled', severity: 'warning' },
+  ],
 });
 
 /** The contract rounds the threshold, and requires a little more. */
@@ -174,8 +168,7 @@ const thresholdTooLow = problemOf('external_contract', {
   severity: 'warning',
   afterMinutes: 10,
   needsTime: true,
-  summary: 'the contract requires more power than power_threshold.',
-  atPresent: queried('max(bridge_contract_power_threshold_ratio{TARGET})', '{{ .Value | humanizePercentage }}, '),
+  summary: 'the contract requires more power than power_threshold',
   // A lower threshold is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
@@ -183,7 +176,7 @@ const thresholdTooLow = problemOf('external_contract', {
   find: ({ input }) => {
     const needed = required(thresholdOfContract(input));
     if (needed <= Number(required(input.configuredThreshold)) + ROUNDING_RATIO) return undefined;
-    return { headline: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
+    return { summary: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
   },
 });
 

@@ -42,17 +42,7 @@ import {
 } from './crosschain-standstill.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import {
-  cctxAmountsText,
-  chainText,
-  clockTime,
-  hashAction,
-  hashText,
-  haveOrHas,
-  outboundHash,
-  pendingTexts,
-} from './sentence.js';
-import { queried, countAtPresent, THE_CHAIN } from './templates.js';
+import { cctxAmountsText, chainText, clockTime, hashAction, hashText, outboundHash, pendingTexts } from './sentence.js';
 
 /* Pending and missed cross-chain transactions. */
 
@@ -61,16 +51,7 @@ function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefi
   return isTruncated(input) ? { inPart: found } : found;
 }
 
-const ON_EVM = `On an EVM chain: ${hashAction('evm')} For other chains see the runbook.`;
-
-const ofChain = (listName: 'missed' | 'pending'): string =>
-  countAtPresent('transactions', `sum(crosschain_cctxs{TARGET,list='${listName}',chain_id=SUBJECT})`, 'chain_id');
-
-const OLDEST_AGE = queried(
-  "time() - min(crosschain_oldest_cctx_created_timestamp_seconds{TARGET,list='pending',chain_id=SUBJECT})",
-  '{{ .Value | humanizeDuration }} old, ',
-  'chain_id',
-);
+const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';
 
 /** Votes of observers take a block of the hub; a missed run of the observers takes some minutes. */
 const STUCK_SECONDS = 300;
@@ -78,14 +59,13 @@ const STUCK_SECONDS = 300;
 const chainStuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
-  beginsAtLimit: 'over',
+  age: 'over',
   afterMinutes: 0,
   needsTime: true,
-  summary: `nothing moves on ${THE_CHAIN}.`,
-  atPresent: ofChain('pending'),
+  summary: 'nothing moves on a chain',
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
-  action: `If a transaction of the chain is missed, begin with that. ${ON_EVM}`,
+  action: LOOK_UP,
   mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
@@ -108,14 +88,12 @@ const chainStuck = problemOf('rate_limiter_input', {
         subject: { chain_id: chainId },
         progressKey: String(nonce),
         start: sinceSeconds + limit,
-        headline: `nothing has moved for ${durationInWords(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+        summary: `nothing moves on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
-          `since ${clockTime(input, -age)}, past the limit of ${durationInWords(limit)}`,
+          `for ${durationInWords(age)}, since ${clockTime(input, -age)}; the limit is ${durationInWords(limit)}`,
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
-        action: missed.has(chainId)
-          ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
-          : next,
+        action: missed.has(chainId) ? 'Begin with the missed transactions of the chain, the lowest nonce first.' : next,
       };
     });
   },
@@ -127,14 +105,13 @@ function tooOld(severity: Severity) {
   return problemOf('rate_limiter_input', {
     name: 'CrosschainOldestPendingTooOld',
     severity,
-    beginsAtLimit: 'over',
+    age: 'over',
     afterMinutes: 0,
-    summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
-    atPresent: OLDEST_AGE,
+    summary: `a pending transaction is ${isCritical ? 'far ' : ''}older than the age limit of its chain`,
     description: isCritical
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
-    action: ON_EVM,
+    action: LOOK_UP,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
@@ -159,12 +136,11 @@ function tooOld(severity: Severity) {
           subject: { chain_id: chainId },
           progressKey: String(created),
           chainStart: Number(created) + allowed + delaySeconds,
-          headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
+          summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
           details: [
+            `it has waited for ${durationInWords(age)}`,
             ...pendingTexts(input, all),
-            undated === 0
-              ? ''
-              : `${undated} of them without a time of creation, which ${haveOrHas(undated)} not been judged`,
+            undated === 0 ? '' : `${undated} of them without a time of creation, so not judged`,
           ],
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
         };
@@ -203,15 +179,16 @@ function slowChainAction(input: CrosschainInput): string {
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
+  isUrgent: true,
   // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
   afterMinutes: 0,
-  summary: 'transactions to other chains are switched off.',
+  summary: 'the hub has switched off transactions to other chains',
   description:
     'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
   find: ({ input, answers }) => {
-    const headline = 'the hub has switched off transactions to other chains for {duration}';
-    return required(isOutboundEnabled(answers)) ? undefined : { headline, details: [pendingByChain(input)] };
+    const summary = 'the hub has switched off transactions to other chains';
+    return required(isOutboundEnabled(answers)) ? undefined : { summary, details: [pendingByChain(input)] };
   },
   inhibits: [
     { problem: 'CrosschainBacklogStuck' },
@@ -226,8 +203,7 @@ const truncated = problemOf('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 10,
   needsTime: true,
-  summary: 'the node omits pending transactions from its list.',
-  atPresent: countAtPresent('transactions', 'max(crosschain_cctxs_hidden{TARGET})'),
+  summary: 'the node omits pending transactions from its list',
   description:
     'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
@@ -236,8 +212,8 @@ const truncated = problemOf('rate_limiter_input', {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
     return {
-      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${String(hiddenCount(input))} at present`,
-      details: [pendingByChain(input)],
+      summary: 'the node omits pending cross-chain transactions from its list',
+      details: [`${String(hiddenCount(input))} at present`, pendingByChain(input)],
       action:
         limit === undefined
           ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
@@ -250,8 +226,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  summary: 'more cross-chain transactions are pending than crosschain.backlog_limit.',
-  atPresent: countAtPresent('transactions', 'max(crosschain_total_pending{TARGET})'),
+  summary: 'more cross-chain transactions are pending than crosschain.backlog_limit',
   description:
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
@@ -263,8 +238,8 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     const since = orUndefined(() => aboveLimitSince(input));
     return {
       chainStart: since === undefined ? undefined : Number(since),
-      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${String(pending)} at present`,
-      details: [pendingByChain(input)],
+      summary: `more than ${backlog_limit} cross-chain transactions are pending`,
+      details: [`${String(pending)} at present`, pendingByChain(input)],
       action:
         isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
     };
@@ -302,18 +277,12 @@ function seenMissedAt(mark: MissedMark | undefined, cctx: Cctx): number {
   return entryOf(mark, missedKey(cctx)) ?? 0;
 }
 
-/** "3 cross-chain transactions on chain bsc (56) have been missed for {duration}". */
-function lastingFact(input: CrosschainInput, chainId: string, number: number, what: string): string {
-  return `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(number)} been ${what} for {duration}`;
-}
-
 const missed = problemOf('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
   afterMinutes: 15,
   needsTime: true,
-  summary: `cross-chain transactions on ${THE_CHAIN} are missed.`,
-  atPresent: ofChain('missed'),
+  summary: 'cross-chain transactions of a chain are missed',
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
   action: MISSED_ACTION,
@@ -325,8 +294,8 @@ const missed = problemOf('rate_limiter_input', {
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
-      headline: lastingFact(input, chainId, cctxs.length, 'missed'),
-      details: [cctxAmountsText(input, cctxs)],
+      summary: `cross-chain transactions on chain ${chainText(input, chainId)} are missed`,
+      details: [`${cctxs.length} at present`, cctxAmountsText(input, cctxs)],
     }));
   },
 });
@@ -337,8 +306,7 @@ const unlisted = problemOf('rate_limiter_input', {
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
   needsTime: true,
-  summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
-  atPresent: countAtPresent('transactions', 'max(crosschain_cctxs_unlisted{TARGET,chain_id=SUBJECT})', 'chain_id'),
+  summary: 'cross-chain transactions of a chain are pending and no longer listed',
   description:
     'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no observer works on them any more.',
   action:
@@ -350,30 +318,22 @@ const unlisted = problemOf('rate_limiter_input', {
       const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
       return {
         subject: { chain_id: chainId },
-        headline: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
-        details:
-          nonces.length === 0 ? [] : [`${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`],
+        summary: `cross-chain transactions on chain ${chainText(input, chainId)} are pending and no longer listed`,
+        details: [
+          `${cctxs.length} at present`,
+          nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`,
+        ],
       };
     });
   },
 });
 
-/** In the summary: whether the chain is frozen. */
-const NONCES_LEFT = queried(
-  'topk(1, crosschain_schedule_lookahead_nonces{TARGET,chain_id=SUBJECT} + crosschain_lowest_missed_nonce{TARGET,chain_id=SUBJECT} - crosschain_highest_pending_nonce{TARGET,chain_id=SUBJECT})',
-  '{{ if gt .Value 0.0 }}freezes after {{ .Value }} more nonces{{ else }}is frozen{{ end }}{{ else }}freezes',
-  'chain_id',
-);
-
-const MISSED_NONCE = `${queried('topk(1, crosschain_lowest_missed_nonce{TARGET,chain_id=SUBJECT})', 'nonce {{ .Value | printf "%.0f" }}{{ else }}a nonce', 'chain_id')} is missed`;
-
 function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
   return problemOf('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
     severity,
-    beginsAtLimit: 'near',
     afterMinutes,
-    summary: `${THE_CHAIN} ${NONCES_LEFT}, because ${MISSED_NONCE}.`,
+    summary: 'a missed transaction freezes its chain',
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     mark: missedSince,
@@ -392,20 +352,16 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
         const start = since === undefined ? undefined : Math.max(Number(since), wallSeconds(missedAt, input));
-        const name = chainText(input, chainId);
-        const behind = `frozen behind nonce ${String(lowestOfChain)}`;
-        // The problem can have begun when the chain was near freezing.
-        const frozen =
-          start === undefined
-            ? `is ${behind}`
-            : `has been ${behind} for ${durationInWords(wallSeconds(input.at, input) - start)}`;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
           chainStart: start,
-          headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
-          details: pendingTexts(input, pendingOfChain),
+          summary: `missed nonce ${String(lowestOfChain)} freezes chain ${chainText(input, chainId)}`,
+          details: [
+            left > 0 ? `after ${count(left, 'more nonce')}` : 'it is frozen',
+            ...pendingTexts(input, pendingOfChain),
+          ],
         };
       });
       return unlessTruncated(input, found);
@@ -419,6 +375,7 @@ export const crosschainProblems = [
   freezeNear('critical', 0.2, 2, [
     { problem: 'CrosschainBacklogStuck', equal: ['chain_id'] },
     { problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] },
+    { problem: 'CrosschainBacklogHigh' },
   ]),
   chainStuck,
   tooOld('critical'),

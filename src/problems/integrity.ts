@@ -13,9 +13,10 @@ import {
 import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
 import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
-import { count, percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
+import { OF_UNOBSERVED_EVENTS } from './consequences.js';
 import { claimants } from './oracle.js';
+import { claimText } from './sentence.js';
 import {
   eachPart,
   problemOf,
@@ -34,6 +35,7 @@ import {
 /** Votes for such a claim would do the harm. */
 const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeOracleStalled' },
+  ...OF_UNOBSERVED_EVENTS,
   { problem: 'BridgeOrchestratorMissingVotes' },
   { problem: 'BridgeWatchedOrchestratorLagging' },
 ];
@@ -41,10 +43,10 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const LOOK_UP_BATCH =
-  'Look up the batch on the external chain. If it was not executed there, the operators of the validators that claim it have to correct their nodes.';
-const PREVENT_HALT = `Save the document, and inform the developers and the other validators. ${LOOK_UP_BATCH} If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts when 66 % of the power have.`;
-const WARN_OTHERS = `${LOOK_UP_BATCH} If it was, inform the developers and the other validators at once: the hub halts when 66 % of the power claim it.`;
+const PREVENT_HALT =
+  'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.';
+const WARN_OTHERS =
+  'Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at 66 % of the power.';
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
 
@@ -53,20 +55,22 @@ function claimsByPower(
   input: BridgeInput,
   claims: Claims,
   isCredible: boolean,
-  headline: (power: string) => string,
+  summary: string,
   kind: string,
 ): Found | undefined {
   const accused = claims(input);
   const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
   if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
-  const details = pendingAttestations(input)
+  const items = pendingAttestations(input)
     .filter(({ attestation }) => accused.includes(attestation))
-    .map((claim) => claimants(claimItem(input, claim)));
+    .map((claim) => claimItem(input, claim));
+  const [first] = items;
+  const share = isCredible ? 'a third of the power or more' : 'less than a third of the power';
   return {
     subject: { kind },
     start: timeOfHeight(input, () => lowest(accused.map(({ height }) => required(height)))),
-    headline: headline(`${percent(power)} of the power`),
-    details,
+    summary: `${share} claims ${first === undefined ? 'an event' : claimText(first)}${summary}`,
+    details: items.map(claimants),
   };
 }
 
@@ -75,7 +79,7 @@ const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefi
     input,
     suspiciousValsetClaims,
     isCredible,
-    (power) => `${power} claim that a validator set is in the contract which the hub does not have`,
+    ', a set that the hub does not have',
     'valset_claim_mismatch',
   );
 
@@ -90,7 +94,7 @@ const valsetMismatches = problemOf('module_state', {
   ...contractValset,
   severity: 'critical',
   afterMinutes: 0,
-  summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
+  summary: 'the validator set in the contract is not the one of the hub',
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
@@ -103,7 +107,7 @@ const valsetMismatches = problemOf('module_state', {
         isValsetMismatch(input)
           ? {
               subject: { kind: 'valset_mismatch' },
-              headline: 'the validator set in the contract differs from the one of the hub with its nonce',
+              summary: 'the validator set in the contract differs from the one of the hub with its nonce',
             }
           : undefined,
       // A set that has been unknown for longer can be of an old state of the node.
@@ -111,7 +115,7 @@ const valsetMismatches = problemOf('module_state', {
         isValsetUnknown(input) && input.at - (knownAt ?? 0) < DAY_SECONDS
           ? {
               subject: { kind: 'valset_unknown' },
-              headline: 'the hub does not know the validator set in the contract',
+              summary: 'the hub does not know the validator set in the contract',
             }
           : undefined,
       () => foreignValsets(input, true),
@@ -123,7 +127,7 @@ const valsetClaims = problemOf('module_state', {
   ...contractValset,
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'less than a third of the power claims a validator set that the hub did not make.',
+  summary: 'less than a third of the power claims a validator set that the hub did not make',
   description:
     'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
   find: ({ input }) => foreignValsets(input, false),
@@ -145,8 +149,7 @@ function claimWithoutBatch(
         input,
         foreignBatchClaims,
         severity === 'critical',
-        (power) =>
-          `${count(foreignBatchClaims(input).length, 'claim')} with up to ${power} that a batch was executed which the hub does not have; it halts at 66 %`,
+        ', which the hub does not have; it halts at 66 %',
         'withdraw_claim_without_batch',
       ),
     inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
@@ -156,14 +159,14 @@ function claimWithoutBatch(
 export const integrityProblems = [
   valsetMismatches,
   claimWithoutBatch('critical', 0, {
-    summary: 'a third of the power or more claims the execution of a batch that the hub does not have.',
+    summary: 'a third of the power or more claims the execution of a batch that the hub does not have',
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
     action: PREVENT_HALT,
   }),
   valsetClaims,
   claimWithoutBatch('warning', 5, {
-    summary: 'less than a third of the power claims the execution of a batch that the hub does not have.',
+    summary: 'less than a third of the power claims the execution of a batch that the hub does not have',
     description:
       'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
     action: WARN_OTHERS,

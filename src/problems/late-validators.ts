@@ -23,8 +23,7 @@ import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
-import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
-import { queried, YOUR_VALIDATOR } from './templates.js';
+import { clockTime, numberAndPower, validators, yourValidator } from './sentence.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
 
@@ -45,7 +44,7 @@ function extentOf(found: readonly FoundValidator[]): string {
 function foundAbout(
   input: BridgeInput,
   member: RegisteredMember,
-  { subject, headline, ...found }: Omit<Found, 'headline'> & { readonly headline: (who: string) => string },
+  { subject, summary, ...found }: Omit<Found, 'summary'> & { readonly summary: (who: string) => string },
 ): Found {
   const { registration, labels, isWatched } = member;
   const orchestrator = labels.orchestrator || labels.external_address;
@@ -61,7 +60,7 @@ function foundAbout(
     ...found,
     subject: { orchestrator, watched: String(isWatched), ...subject },
     validator,
-    headline: headline(isWatched ? yourValidator(validator) : validators([validator])),
+    summary: summary(isWatched ? yourValidator(validator) : validators([validator])),
   };
 }
 
@@ -93,7 +92,7 @@ const confirmsMissing = problemOf('module_state', {
   afterMinutes: 65,
   dashboard: 'bridge-validator',
   lateWith: 'signatures for an hour',
-  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_RATIO)} of the power or more do{{ end }} not sign.`,
+  summary: `one of your validators does not sign, or others with ${percent(LATE_RATIO)} of the power or more`,
   description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
@@ -114,8 +113,8 @@ const confirmsMissing = problemOf('module_state', {
     ]),
   together: {
     minimumPower: LATE_RATIO,
-    sentence: (found) =>
-      withList(`signatures of ${extentOf(found)} have been missing for {duration}`, validators(found)),
+    summary: `validators with ${percent(LATE_RATIO)} of the power or more do not sign`,
+    details: (found) => `${extentOf(found)}: ${validators(found)}`,
     action: CONTACT_LATE,
   },
 });
@@ -142,7 +141,8 @@ function unsignedBatches(
     subject: { kind: 'batch' },
     progressKey: String(progressSeconds ?? ''),
     start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
-    headline: (who) => `${who} has signed no batch for {duration}, and ${lacking} its signature`,
+    summary: (who) => `${who} signs no batch`,
+    details: [`${lacking} its signature`],
   });
 }
 
@@ -154,7 +154,8 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
     subject: { kind: 'valset' },
     progressKey: String(required(first.nonce)),
     start: timeOfHeight(input, () => required(first.height)),
-    headline: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
+    summary: (who) => `${who} has not signed validator set ${required(first.nonce)}`,
+    details: missing.length > 1 ? [`nor ${count(missing.length - 1, 'later one')}`] : [],
   });
 }
 
@@ -179,7 +180,7 @@ const votesMissing = problemOf('module_state', {
   afterMinutes: 30,
   dashboard: 'bridge-validator',
   lateWith: 'votes for events',
-  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_RATIO)} of the power or more do{{ end }} not vote.`,
+  summary: `one of your validators does not vote, or others with ${percent(LATE_RATIO)} of the power or more`,
   description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
@@ -209,14 +210,14 @@ const votesMissing = problemOf('module_state', {
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
-        headline: (who) => `${who} has voted for no event for {duration}`,
+        summary: (who) => `${who} votes for no event`,
       });
     });
   },
   together: {
     minimumPower: LATE_RATIO,
-    sentence: (found) =>
-      withList(`${extentOf(found)} ${haveOrHas(found.length)} voted for no event for {duration}`, validators(found)),
+    summary: `validators with ${percent(LATE_RATIO)} of the power or more vote for no event`,
+    details: (found) => `${extentOf(found)}: ${validators(found)}`,
     action: CONTACT_LATE,
   },
 });
@@ -226,13 +227,6 @@ const WARNING_HOURS = 24;
 
 const TELL_OPERATORS =
   'Tell the operators of those that have not signed, the most power first: when a third of the power is jailed, nothing is signed or observed.';
-
-/** In the summary, when the deadline is known. */
-const TIME_LEFT = queried(
-  '(min(bridge_orchestrator_confirm_deadline_height{TARGET,orchestrator=SUBJECT} >= scalar(max(bridge_height{TARGET}))) - scalar(max(bridge_height{TARGET}))) * scalar(max(bridge_block_time_seconds{TARGET}))',
-  ' has {{ .Value | humanizeDuration }} left to sign, or it is jailed{{ else }} must sign soon, or it is jailed',
-  'orchestrator',
-);
 
 function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') {
   const limit = hours * HOUR_SECONDS;
@@ -244,10 +238,9 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     afterMinutes: 15,
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
-    summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power have not signed and are jailed within ${hours} hours{{ end }}.`,
+    summary: `one of your validators, or others with a third of the power, must sign within ${hours} hours or be jailed`,
     description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
-    // The rule is about watched and unwatched validators.
-    action: `If it is yours: ${remedy} If not: ${TELL_OPERATORS}`,
+    action: remedy,
     find: ({ input }: Evidence<'module_state'>) => {
       // A signature that is missing at an old height may be given since then.
       if (input.isNodeBehind === true) return { inPart: [] };
@@ -263,16 +256,16 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
           progressKey: String(height),
           start: created === undefined ? undefined : Math.max(created, near),
-          headline: (who) =>
-            `${who} must sign ${duty.kind === 'batch' ? 'a batch' : 'a validator set'} by ${clockTime(input, left)} or be jailed`,
-          action: remedy,
+          summary: (who) =>
+            `${who} must sign ${duty.kind === 'batch' ? 'batch' : 'validator set'} ${required(duty.nonce)} or be jailed`,
+          details: [`by ${clockTime(input, left)}`],
         });
       });
     },
     together: {
       minimumPower: JAILED_RATIO,
-      sentence: (found) =>
-        withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
+      summary: `validators with a third of the power must sign within ${hours} hours or be jailed`,
+      details: (found) => `${extentOf(found)}: ${validators(found)}`,
       action: TELL_OPERATORS,
     },
     inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],

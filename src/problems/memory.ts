@@ -18,7 +18,7 @@ import {
   type Together,
 } from './problem.js';
 import { problems } from './problems.js';
-import { withDetails, withList, type Sentence } from './sentence.js';
+import { joinTexts, labelTexts } from './sentence.js';
 
 /*
  * Since when each problem is there. A judgement of a document, in order:
@@ -60,8 +60,11 @@ export interface SubjectHistory {
   readonly isProven: boolean;
   /** Whether a time of the chain proves it, so that it moves when the wall clock is set. */
   readonly isProvenByChain: boolean;
-  readonly sentence: Sentence;
+  readonly summary: string;
+  readonly details: string;
   readonly action: string;
+  /** When summary and action changed. */
+  readonly textsAt: Instant;
   readonly validators: readonly FoundValidator[];
   /** The first of the successive judgements with the subject. */
   readonly firstFoundAt: Instant;
@@ -110,9 +113,9 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  'progressKey' | 'isProvenByChain' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
+  'progressKey' | 'isProvenByChain' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
 }
 
@@ -126,14 +129,16 @@ export interface UnjudgedProblem {
 
 /** The result for a document. */
 export interface Judgement {
-  /** Worst first. */
+  /** Worst first, at most `maxSeries`. */
   readonly present: readonly PresentProblem[];
+  /** The number of the others. */
+  readonly dropped: number;
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
   readonly notJudgedHere: readonly string[];
 }
 
-type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs'>;
+type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
 
 /** Judges all problems of a document that was received at `now.at`. */
 export function judgeProblems(
@@ -183,7 +188,8 @@ export function judgeProblems(
   }
   return {
     memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now },
-    present: present.toSorted(bySeverity),
+    present: present.toSorted(bySeverity).slice(0, options.maxSeries),
+    dropped: Math.max(0, present.length - options.maxSeries),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
   };
@@ -251,7 +257,7 @@ function judgeProblem(
 }
 
 function foundIn(findings: Findings, { clockOffset }: Moment) {
-  const list = findings === undefined || 'headline' in findings ? [findings] : findings;
+  const list = findings === undefined || 'summary' in findings ? [findings] : findings;
   const isInPart = 'inPart' in list;
   const found = (isInPart ? list.inPart : list)
     .filter((each) => each !== undefined)
@@ -273,7 +279,7 @@ function hasBegunSince({ lastFoundAt }: SubjectHistory, { start }: Found): boole
 function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { subject = {}, progressKey = '' } = found;
   const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at };
-  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem) };
+  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem, at) };
 }
 
 /** A start that is proven by a time of the chain was as wrong as the wall clock was. */
@@ -288,7 +294,7 @@ function foundAgain(history: SubjectHistory, found: Found, problem: Problem, at:
   const { start } = found;
   const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
   const corrected = isCorrected ? startOf(found, at) : {};
-  return { ...history, ...corrected, ...textsOf(found, problem), lastFoundAt: at, isMissing: false };
+  return { ...history, ...corrected, ...textsOf(found, problem, at, history), lastFoundAt: at, isMissing: false };
 }
 
 /** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
@@ -297,10 +303,22 @@ function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainS
   return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
 }
 
-function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {
+/** Summary and action are labels of a series, which must not change with each document. */
+const TEXTS_SECONDS = 300;
+
+function textsOf(
+  { summary, details = [], action, validator }: Found,
+  problem: Problem,
+  at: Instant,
+  last?: SubjectHistory,
+) {
+  const isKept = last !== undefined && at - last.textsAt < TEXTS_SECONDS;
+  const texts = isKept ? last : { ...labelTexts(summary, action ?? problem.action), textsAt: at };
   return {
-    sentence: list === undefined ? withDetails(headline, ...details) : withList(headline, list, ...details),
-    action: action ?? problem.action,
+    summary: texts.summary,
+    action: texts.action,
+    textsAt: texts.textsAt,
+    details: joinTexts('; ', ...details),
     validators: validator === undefined ? [] : [validator],
   };
 }
@@ -368,7 +386,8 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   for (const validator of byStart.flatMap(({ validators }) => validators))
     late.set(validator.externalAddress, validator);
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
-  const texts = { sentence: together.sentence(validators), action: together.action, validators };
+  const { summary, action } = together;
+  const texts = { summary, details: together.details(validators), action, validators };
   return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 

@@ -8,7 +8,6 @@ import { durationInWords } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
-import { queried } from './templates.js';
 
 /*
  * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
@@ -37,8 +36,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     afterMinutes: STALLED_MINUTES,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    linksToPending: false,
-    summary: `${what} does not advance.`,
+    summary: `${what} does not advance`,
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: STALLED_ACTION,
     mark: {
@@ -52,7 +50,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = String(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at) return undefined;
-      return { progressKey: height, headline: `${what} has not advanced from ${height} for {duration}` };
+      return { progressKey: height, summary: `${what} does not advance from ${height}` };
     },
     inhibitsDocument: true,
   });
@@ -63,13 +61,7 @@ const behind = {
   severity: 'warning',
   afterMinutes: 10,
   dashboard: 'bridge-exporter',
-  linksToPending: false,
-  summary: 'the node of {{ $labels.document }} is behind the chain.',
-  atPresent: queried(
-    'time() - min(bridge_exporter_node_block_timestamp_seconds{TARGET,document=SUBJECT})',
-    'newest block {{ .Value | humanizeDuration }} old, ',
-    'document',
-  ),
+  summary: 'the node is behind the chain',
 } as const;
 
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
@@ -80,11 +72,11 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     find: ({ input, answers }: Evidence<typeof document>) => {
       const { seconds } = required(nodeDelay(answers, input));
       if (!isNodeBehind(answers, input)) return undefined;
-      if (seconds <= BEHIND_SECONDS) return { headline: `the node of ${document} has been catching up for {duration}` };
+      if (seconds <= BEHIND_SECONDS) return { summary: `the node of ${document} is catching up` };
       return {
         chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS,
-        headline: `the node of ${document} is ${durationInWords(seconds)} behind the chain`,
-        details: ['everything that is shown of it is as old'],
+        summary: `the node of ${document} is behind the chain`,
+        details: [`its newest block is ${durationInWords(seconds)} old, and so is everything that is shown of it`],
       };
     },
     inhibitsDocument: true,
@@ -97,16 +89,15 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
     severity: 'warning',
     afterMinutes: 0,
     dashboard: 'bridge-exporter',
-    linksToPending: false,
-    summary: 'the clock of the exporter is behind the newest block of {{ $labels.document }}.',
+    summary: 'the clock of the exporter is behind the newest block of the node',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<typeof document>) => {
       const aheadSeconds = -required(nodeDelay(answers, input)).seconds;
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
-        headline: `the clock of the exporter is ${durationInWords(aheadSeconds)} behind the newest block of ${document}`,
-        details: ['ages are too short by as much'],
+        summary: `the clock of the exporter is behind the newest block of ${document}`,
+        details: [`by ${durationInWords(aheadSeconds)}, and ages are too short by as much`],
       };
     },
   });
@@ -121,7 +112,8 @@ const externalNodeBehind = problemOf('external_contract', {
     if (age <= BEHIND_SECONDS) return undefined;
     return {
       chainStart: input.blockSeconds + BEHIND_SECONDS,
-      headline: `the node of the external chain is ${durationInWords(age)} behind it`,
+      summary: 'the node of the external chain is behind it',
+      details: [`its newest block is ${durationInWords(age)} old`],
     };
   },
 });
@@ -178,8 +170,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     afterMinutes: 15,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    linksToPending: false,
-    summary: 'the state of the hub went back ({{ $labels.kind }}).',
+    summary: 'the state of the hub went back',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:
@@ -216,8 +207,8 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
         const by = subtract(highest.value, value);
         return {
           subject: { kind },
-          headline: 'the state has been older than before for {duration}',
-          list: `${KIND_WORDS[kind] ?? kind} by ${by}`,
+          summary: `${KIND_WORDS[kind] ?? kind} went back`,
+          details: [`by ${by}`],
         };
       });
     },

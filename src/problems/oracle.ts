@@ -22,6 +22,7 @@ import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { listedRows } from '../facts/items/item-list.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
+import { OF_UNOBSERVED_EVENTS, OF_UNRELAYED_BATCHES } from './consequences.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
   claimText,
@@ -30,12 +31,12 @@ import {
   missingValidators,
   numberAndPower,
   watchedFirst,
+  withOwn,
   shortAddress,
   validators,
   depositsText,
   waitingText,
 } from './sentence.js';
-import { queried, countAtPresent } from './templates.js';
 
 /* Votes for events of the external chain. */
 
@@ -62,9 +63,7 @@ const stalled = problemOf('module_state', {
   severity: 'critical',
   afterMinutes: 20,
   dashboard: 'bridge-validator',
-  summary:
-    'the oracle has stalled: a third of the power or more has claimed the next event, and no pending event is observed.',
-  atPresent: `${countAtPresent('events', 'max(bridge_pending_events{TARGET})')}${queried('max(bridge_next_event_voted_power_ratio{TARGET})', '{{ .Value | humanizePercentage }} of the power have claimed the next one, ')}`,
+  summary: 'a third of the power or more has claimed the next event, and it is not observed',
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
@@ -72,24 +71,25 @@ const stalled = problemOf('module_state', {
     const claim = leadingItem(input);
     // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
+    const missing = membersOf(claim?.missing);
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      headline: `no event observed for {duration}, ${Number(pendingEventCount(input))} waiting`,
-      details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
-      action: claim?.violation ? DO_NOT_VOTE : watchedFirst(membersOf(claim?.missing), CONTACT_VOTERS),
+      summary: withOwn(
+        missing,
+        'voted',
+        `${claim === undefined ? 'the next event' : claimText(claim)} is not observed`,
+      ),
+      details: [
+        `${count(Number(pendingEventCount(input)), 'event')} waiting`,
+        missingValidators(claim?.missing ?? null, voted),
+        depositsText(input),
+        waitingText(input),
+      ],
+      action: claim?.violation ? DO_NOT_VOTE : watchedFirst(missing, CONTACT_VOTERS),
     };
   },
-  inhibits: [
-    { problem: 'BridgeBatchOverdue' },
-    { problem: 'BridgeBatchTimeoutNear' },
-    { problem: 'BridgeBatchNotRelayed' },
-    { problem: 'BridgeOracleSilent' },
-    { problem: 'BridgeBacklogStuck' },
-    { problem: 'BridgeBacklogHigh' },
-    // A missing vote of a watched validator is a cause.
-    { problem: 'BridgeOrchestratorMissingVotes', exceptWatched: true },
-  ],
+  inhibits: OF_UNOBSERVED_EVENTS,
 });
 
 const claimedByFew = problemOf('module_state', {
@@ -97,18 +97,19 @@ const claimedByFew = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 65,
   dashboard: 'bridge-validator',
-  summary: 'less than a third of the power claims the next event.',
+  summary: 'less than a third of the power claims the next event',
   description:
     'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
   action:
     'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
   find: ({ input }) => {
     if (isNextEventCredible(input) !== false) return undefined;
+    const claim = leadingItem(input);
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      headline: 'an event that others do not see has been claimed for {duration}',
-      details: [claimants(leadingItem(input))],
+      summary: `only a few claim ${claim === undefined ? 'the next event' : claimText(claim)}`,
+      details: [claimants(claim)],
     };
   },
 });
@@ -144,7 +145,7 @@ const oracleSilent = problemOf('module_state', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'no event is claimed, although withdrawals are requested and batches signed.',
+  summary: 'no event is claimed, although withdrawals are requested and batches signed',
   description:
     'For half a day, withdrawals were requested all the time and a batch was built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
@@ -176,10 +177,10 @@ const oracleSilent = problemOf('module_state', {
     return {
       progressKey: `${mark.event} ${mark.beganAt}`,
       start: mark.beganAt,
-      headline: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
+      summary: 'no event is claimed, although withdrawals are requested and batches signed',
     };
   },
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }],
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }, ...OF_UNRELAYED_BATCHES],
 });
 
 /** Whether other claims of the next event have so much power that the leading claim cannot be observed any more. */
@@ -301,7 +302,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
     severity,
     afterMinutes: 10,
     dashboard: 'bridge-validator',
-    summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}.`,
+    summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}`,
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);
@@ -314,11 +315,11 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
         progressKey: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
-        headline: `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
+        summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
         details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
       };
     },
-    inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, { problem: 'BridgeBacklogHigh' }] : [],
+    inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...OF_UNOBSERVED_EVENTS] : [],
   });
 }
 

@@ -49,19 +49,18 @@ interface Change<Name extends DocumentName, Alert extends string>
     Partial<Pick<Problem, 'inhibits'>> {
   readonly hours: number;
   readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
-  readonly headline: string;
 }
 
 /** A value changed within hours. */
 export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
-  { hours, valuesOf, headline, ...declaration }: Change<Name, Alert>,
+  { hours, valuesOf, ...declaration }: Change<Name, Alert>,
 ): NamedProblem<Alert> {
   return problemOf(document, {
     ...declaration,
     afterMinutes: 0,
+    age: 'ago',
     needsTime: true,
-    linksToPending: false,
     mark: {
       version: 1,
       isDebounced: true,
@@ -72,7 +71,7 @@ export function change<Name extends DocumentName, Alert extends string>(
       valuesOf(input);
       if (mark === undefined || mark.at === null) return undefined;
       if (input.at - mark.at >= hours * HOUR_SECONDS) return undefined;
-      return { start: mark.at, headline: `${headline} {duration} ago`, list: list(mark.changed) };
+      return { start: mark.at, summary: declaration.summary, details: [list(mark.changed)] };
     },
   });
 }
@@ -117,8 +116,7 @@ export const paramsProblems = [
     severity: 'critical',
     hours: IDENTITY_HOURS,
     valuesOf: ({ state }) => identityParams(state),
-    headline: 'contract, bridge id or external chain changed',
-    summary: 'the bridge has another contract, id or external chain.',
+    summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
     action:
       'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
@@ -130,8 +128,7 @@ export const paramsProblems = [
     severity: 'warning',
     hours: 1,
     valuesOf: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
-    headline: 'the list of admins changed',
-    summary: 'the bridge has other admins.',
+    summary: 'the list of admins changed',
     description:
       'The list of admins changed within the last hour, or during an outage before it. Admins manage the blacklist and the limits without a proposal.',
     action: 'Check that a governance proposal or an upgrade announced the new admins.',
@@ -142,8 +139,7 @@ export const paramsProblems = [
     severity: 'info',
     hours: 1,
     valuesOf: ({ state }) => paramsOf(state),
-    headline: 'bridge parameters changed',
-    summary: 'bridge parameters changed.',
+    summary: 'bridge parameters changed',
     description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
   }),
@@ -152,8 +148,7 @@ export const paramsProblems = [
     severity: 'info',
     hours: 1,
     valuesOf: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
-    headline: 'the blacklist changed',
-    summary: 'the blacklist changed.',
+    summary: 'the blacklist changed',
     description: 'The external blacklist changed within the last hour, or during an outage before it.',
     action: 'Ask an admin of the bridge whether the change is intended.',
   }),

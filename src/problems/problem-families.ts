@@ -1,20 +1,29 @@
-import type { Instant } from '../clock.js';
+import { createHash } from 'node:crypto';
+import { wallSeconds, type Moment } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
-import type { Judgement } from './memory.js';
-import { subjectLabels } from './problem.js';
+import type { UnjudgedProblem } from './memory.js';
+import { subjectLabels, type Severity, type Subject } from './problem.js';
 
-/* The problems of an endpoint as series, whose age the rules of prometheus/alerts.yml compare with limits. */
+/* The problems of a target as series, whose age the rules of prometheus/alerts.yml compare with limits. */
+
+const SUBJECT_LABELS = ['document', 'problem', 'severity', 'id', ...subjectLabels] as const;
 
 export const problemStart: FamilyHeader = {
   name: 'bridge_problem_start_timestamp_seconds',
   type: 'gauge',
   help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first; where a chain has a limit of its own, since that was exceeded.',
-  labels: ['document', 'problem', 'severity', ...subjectLabels],
-  isInstant: true,
+  labels: SUBJECT_LABELS,
+};
+
+export const problemInfo: FamilyHeader = {
+  name: 'bridge_problem_info',
+  type: 'gauge',
+  help: 'A problem that is there, in words, as labels of a constant 1: what is wrong, what to do first, and the problem that it follows from, if its alert fires.',
+  labels: [...SUBJECT_LABELS, 'summary', 'action', 'hidden_by'],
 };
 
 export const problemUnjudged: FamilyHeader = {
@@ -22,41 +31,71 @@ export const problemUnjudged: FamilyHeader = {
   type: 'gauge',
   help: 'Time since which a problem cannot be judged, because a field that it reads is missing or invalid.',
   labels: ['document', 'problem', 'severity'],
-  isInstant: true,
 };
+
+/** A problem of a target. */
+export interface ShownProblem {
+  readonly id: string;
+  readonly alert: string;
+  readonly severity: Severity;
+  readonly document: DocumentName;
+  readonly subject: Subject;
+  /** Unix seconds. */
+  readonly startSeconds: number;
+  readonly summary: string;
+  readonly action: string;
+  /** The alert of its cause, if there is one that fires. */
+  readonly hiddenBy: string | null;
+}
+
+/** The same for every exporter of the target; in links, and where the series of a problem are joined. */
+export function problemId(
+  target: string,
+  { document, alert, severity, subject }: Pick<ShownProblem, 'document' | 'alert' | 'severity' | 'subject'>,
+): string {
+  const parts = [target, document, alert, severity, ...subjectLabels.map((label) => subject[label] ?? '')];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+}
 
 type Labels = Readonly<Record<string, string>>;
 
-function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, value: Instant): string {
+function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, value: number): string {
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
 
-/** The lines of both families. The least severe problems above the maximum are left out. */
-export function problemLines(
-  { present, unjudged }: Pick<Judgement, 'present' | 'unjudged'>,
+const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** The lines of the problems of a target. */
+export function problemLines(shown: readonly ShownProblem[], fixedLabels: string): readonly RenderedFamily[] {
+  const lines = shown.map(({ id, alert, severity, document, subject, startSeconds, summary, action, hiddenBy }) => {
+    const labels = { document, problem: alert, severity, id, ...subject };
+    const texts = { summary, action, hidden_by: hiddenBy ?? '' };
+    return {
+      start: series(problemStart, fixedLabels, labels, toMilliseconds(startSeconds)),
+      info: series(problemInfo, fixedLabels, { ...labels, ...texts }, 1),
+    };
+  });
+  return [
+    { name: problemStart.name, text: lines.map(({ start }) => start).join(''), dropped: undefined },
+    { name: problemInfo.name, text: lines.map(({ info }) => info).join(''), dropped: undefined },
+  ];
+}
+
+/** The lines of what cannot be judged in a document. */
+export function unjudgedLines(
+  unjudged: readonly UnjudgedProblem[],
   document: DocumentName,
   fixedLabels: string,
-  maxSeries: number,
-): readonly RenderedFamily[] {
-  const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
-    const labels = { document, problem: name, severity, ...subject };
-    return series(problemStart, fixedLabels, labels, startSeconds);
-  });
+  now: Moment,
+): RenderedFamily {
   // Both severities of a problem that was not present are warnings.
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
-  const times = Array.from(byLabels.values()).flatMap((same) =>
+  const lines = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {
       const since = Math.min(...same.map(({ sinceSeconds }) => sinceSeconds));
-      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since);
+      const labels = { document, problem: problem.name, severity };
+      return series(problemUnjudged, fixedLabels, labels, toMilliseconds(wallSeconds(since, now)));
     }),
   );
-  return [
-    {
-      name: problemStart.name,
-      isInstant: true as const,
-      text: starts.join(''),
-      dropped: present.length <= maxSeries ? undefined : present.length - starts.length,
-    },
-    { name: problemUnjudged.name, isInstant: true as const, text: times.join(''), dropped: undefined },
-  ].filter(({ text }) => text !== '');
+  return { name: problemUnjudged.name, text: lines.join(''), dropped: undefined };
 }

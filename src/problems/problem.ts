@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
-import type { Sentence, Validator } from './sentence.js';
+import type { AgeKind, Validator } from './sentence.js';
 
 /*
  * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the facts of a document, since when,
@@ -10,9 +10,18 @@ import type { Sentence, Validator } from './sentence.js';
  * prometheus/alertmanager.yml, docs/alerts.md and the values of the chart are generated from these objects.
  */
 
-/** `critical` pages at any time, `warning` is for working hours, `info` is for the record. */
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
+
+/** When somebody has to act, on the pages, in the runbook and in the routes of prometheus/alertmanager.yml. */
+export const urgencies = ['now', 'in working hours', 'for the record'] as const;
+export type Urgency = (typeof urgencies)[number];
+
+/** A critical alert wakes somebody, and so does a warning that is declared as urgent. */
+export function urgencyOf({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
+  if (severity === 'critical' || isUrgent === true) return 'now';
+  return severity === 'warning' ? 'in working hours' : 'for the record';
+}
 
 /** Ids only: names and symbols change, and are in texts. */
 export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
@@ -37,13 +46,11 @@ export interface Found {
   readonly start?: Instant | undefined;
   /** The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set. */
   readonly chainStart?: number | undefined;
-  /** What is wrong, with `{duration}` in the place of the age. */
-  readonly headline: string;
-  /** After the headline and a colon. */
-  readonly list?: string;
+  /** What is wrong with which thing, without anything that moves by itself, such as an age or an amount. At most 200 characters. */
+  readonly summary: string;
   /** Who, how much, until when; empty texts are left out. */
   readonly details?: readonly string[];
-  /** What to do first; by default the action of the problem. */
+  /** What to do first, in at most 240 characters; by default the action of the problem. */
   readonly action?: string | undefined;
   readonly validator?: FoundValidator;
 }
@@ -99,7 +106,8 @@ export interface Inhibition {
 export interface Together {
   /** The share of the power from which on it is a problem. */
   readonly minimumPower: number;
-  readonly sentence: (validators: readonly FoundValidator[]) => Sentence;
+  readonly summary: string;
+  readonly details: (validators: readonly FoundValidator[]) => string;
   readonly action: string;
 }
 
@@ -111,44 +119,41 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly document: Name;
   /** The age from which on the alert fires. */
   readonly afterMinutes: number;
-  /** Whether the problem begins over or near a limit that varies, such as the age limit of a chain. */
-  readonly beginsAtLimit: false | 'over' | 'near';
+  readonly age: AgeKind;
+  /** Whether a warning wakes somebody, because it hides critical alerts. */
+  readonly isUrgent?: true;
   /**
    * `markAfter` is the mark after this document, not the one before it; `undefined` while a field that the mark reads was always missing. Throws
    * WITHDRAWN when a required field is missing or invalid: then the problem is unjudged.
    */
   readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
-  /** What is wrong, as a template of Prometheus without the target and the age. */
+  /** What is wrong, for an alert without `bridge_problem_info`. */
   readonly summary: string;
-  /** The present extent for the summary: a template of Prometheus that ends with a comma and a space, or is empty without series. */
-  readonly atPresent?: string;
   /** When it is a problem and what that means, for annotations and docs/alerts.md. */
   readonly description: string;
-  /** What to do first. */
+  /** What to do first, in at most 240 characters. */
   readonly action: string;
   readonly together?: Together;
   readonly inhibits: readonly Inhibition[];
   /** Whether it inhibits all other problems of the document; a warning no critical problem. */
   readonly inhibitsDocument: boolean;
   readonly dashboard: string;
-  /** Whether the first step is the page /pending of the target. */
-  readonly linksToPending: boolean;
   /** Whether a single document never proves the problem, because it depends on earlier documents or may last a moment only. */
   readonly needsTime?: true;
   /** What the validators are late with, for the table of late validators. */
   readonly lateWith?: string;
 }
 
-type Optional = 'beginsAtLimit' | 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
+type Optional = 'age' | 'inhibits' | 'inhibitsDocument' | 'dashboard';
 
 export type Declaration<Name extends DocumentName, Value> = Omit<Problem<Name, Value>, Optional | 'document'> &
   Partial<Pick<Problem<Name, Value>, Optional>>;
 
 const defaults = {
-  module_state: { dashboard: 'bridge-overview', linksToPending: true },
-  external_contract: { dashboard: 'bridge-overview', linksToPending: false },
-  rate_limiter_input: { dashboard: 'bridge-cross-chain', linksToPending: true },
+  module_state: { dashboard: 'bridge-overview' },
+  external_contract: { dashboard: 'bridge-overview' },
+  rate_limiter_input: { dashboard: 'bridge-cross-chain' },
 } as const satisfies Record<DocumentName, object>;
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */
@@ -162,7 +167,7 @@ export function problemOf<Name extends DocumentName, const Alert extends string,
 ): NamedProblem<Alert> {
   const problem: Problem<Name, Value> = {
     document,
-    beginsAtLimit: false,
+    age: 'lasting',
     inhibits: [],
     inhibitsDocument: false,
     ...defaults[document],
@@ -181,12 +186,15 @@ export type ProblemSettings = Readonly<
   Record<string, { readonly after?: number | undefined; readonly enabled?: boolean | undefined }>
 >;
 
-export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean {
+export function isEnabled({ name }: Pick<Problem, 'name'>, settings: ProblemSettings): boolean {
   return settings[name]?.enabled !== false;
 }
 
 /** The age from which on the alert fires, in seconds. */
-export function limitSeconds({ name, afterMinutes }: Problem, settings: ProblemSettings): number {
+export function limitSeconds(
+  { name, afterMinutes }: Pick<Problem, 'name' | 'afterMinutes'>,
+  settings: ProblemSettings,
+): number {
   const { after } = settings[name] ?? {};
   return after === undefined ? afterMinutes * 60 : after / 1000;
 }

@@ -23,7 +23,6 @@ import { HOUR_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';
 import { sumText, tokenName, waitingAmounts } from './sentence.js';
-import { countAtPresent, THE_TOKEN } from './templates.js';
 
 /* Unbatched transfers. */
 
@@ -56,18 +55,12 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: Numeral): bo
 type TopMark = Readonly<
   Record<string, { readonly transfer: string; readonly batch: Numeral; readonly builtBefore: string }>
 >;
-const transfersAtPresent = countAtPresent(
-  'transfers',
-  'max(bridge_token_unbatched_transfers{TARGET,token_contract=SUBJECT})',
-  'token_contract',
-);
 
 const backlogStuck = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  summary: `transfers of ${THE_TOKEN} wait with sufficient fees, and no batch is built.`,
-  atPresent: transfersAtPresent,
+  summary: 'transfers of a token wait with sufficient fees, and no batch is built',
   description:
     'The fees of the transfers of a token reach its `min_batch_fee`, so that a batch should be built within minutes, and none was built.',
   action:
@@ -102,8 +95,8 @@ const backlogStuck = problemOf('module_state', {
           const waiting = waitingTokens(input).find((token) => token.contract === contract);
           return waiting && standstillSince(input, waiting);
         }),
-        headline: `no batch of ${tokenName(input, contract)} built for {duration}`,
-        list: `${queueText(input, contract)} waiting with sufficient fees`,
+        summary: `transfers of ${tokenName(input, contract)} wait with sufficient fees, and no batch is built`,
+        details: [`${queueText(input, contract)} waiting`],
       };
     });
   },
@@ -127,8 +120,7 @@ const backlogGrowing = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 185,
   needsTime: true,
-  summary: `the queue of ${THE_TOKEN} grows, and no batch is built.`,
-  atPresent: transfersAtPresent,
+  summary: 'the queue of a token grows, and no batch is built',
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
@@ -172,8 +164,8 @@ const backlogGrowing = problemOf('module_state', {
           subject: { token_contract: contract },
           progressKey: batch,
           start: first.at,
-          headline: `no batch of ${tokenName(input, contract)} built for {duration}`,
-          list: `${queueText(input, contract)} waiting`,
+          summary: `the queue of ${tokenName(input, contract)} grows, and no batch is built`,
+          details: [`${queueText(input, contract)} waiting`],
         };
       },
     );
@@ -209,8 +201,7 @@ const backlogHigh = problemOf('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  summary: 'more transfers are pending than backlog_limit.',
-  atPresent: countAtPresent('transfers', 'max(bridge_unbatched_transfers{TARGET} + bridge_batch_transactions{TARGET})'),
+  summary: 'more transfers are pending than backlog_limit',
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',
@@ -224,8 +215,8 @@ const backlogHigh = problemOf('module_state', {
     if (pending <= backlog_limit) return undefined;
     return {
       start: timeOfHeight(input, () => aboveLimitSince(input)),
-      headline: `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
-      details: [`${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
+      summary: `more than ${backlog_limit} transfers are pending`,
+      details: [`${pending} at present`, `${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
       action: orUndefined(() => backlogAction(input)),
     };
   },

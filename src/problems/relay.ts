@@ -17,9 +17,9 @@ import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
+import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { problemOf, type Evidence, type Findings, type Severity } from './problem.js';
-import { about, amountsText, waitingText } from './sentence.js';
-import { queried, countAtPresent } from './templates.js';
+import { about, amountsText, batchText, waitingText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
 
@@ -118,8 +118,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     name: 'BridgeBatchNotRelayed',
     severity,
     afterMinutes: hours * 60,
-    summary: 'signed batches wait for a relayer, of two tokens or more, and none is executed.',
-    atPresent: countAtPresent('batches', 'max(bridge_relayable_batches{TARGET})'),
+    summary: 'signed batches of two tokens or more wait, and none is executed',
     description,
     action: CHECK_RELAYERS,
     mark: { version: 1, next: executionsAfter },
@@ -141,17 +140,19 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       return {
         progressKey: String(mark?.executedAt ?? 0),
         start: latest(second, lastEvent),
-        headline: `no signed batch has been executed for {duration}, ${batches.length} waiting`,
-        details: [amountsText(input, batches), firstTimeoutText(input, batches), waitingText(input)],
+        summary: 'signed batches of two tokens or more wait, and none is executed',
+        details: [
+          `${batches.length} waiting`,
+          amountsText(input, batches),
+          firstTimeoutText(input, batches),
+          waitingText(input),
+        ],
         action: checkRelayers(input),
       };
     },
-    // No batches are built while earlier ones wait. A warning inhibits no critical problem.
-    inhibits: [
-      { problem: 'BridgeBacklogStuck', ...(severity === 'warning' && { severity }) },
-      { problem: 'BridgeBacklogHigh' },
-      { problem: 'BridgeValsetDrift' },
-    ],
+    // A warning hides no critical problem.
+    inhibits:
+      severity === 'warning' ? OF_UNRELAYED_BATCHES.map((hidden) => ({ ...hidden, severity })) : OF_UNRELAYED_BATCHES,
   });
 }
 
@@ -162,7 +163,7 @@ const timeoutNear = problemOf('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  summary: `a signed batch times out soon: less than ${percent(TIMEOUT_RATIO)} of its lifetime is left.`,
+  summary: 'a signed batch times out soon',
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
   action: CHECK_RELAYERS,
   find: ({ input }) => {
@@ -176,10 +177,11 @@ const timeoutNear = problemOf('module_state', {
     const near = durationOf(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
     const left = secondsToTimeout(input, batches);
     if (left === undefined || left >= near) return undefined;
+    const first = batches.find((batch) => secondsToTimeout(input, [batch]) === left);
     return {
       start: input.at - (near - left),
-      headline: `a signed batch times out in ${about(input, left)}`,
-      details: [amountsText(input, batches)],
+      summary: `${first === undefined ? 'a signed batch' : batchText(input, first)} times out soon`,
+      details: [`in ${about(input, left)}`, amountsText(input, batches)],
       action: checkRelayers(input),
     };
   },
@@ -224,8 +226,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     name: 'BridgeBatchOverdue',
     severity,
     afterMinutes,
-    summary: 'transfers are locked in batches that have timed out.',
-    atPresent: countAtPresent('batches', 'max(bridge_batches_overdue{TARGET})'),
+    summary: 'transfers are locked in batches that have timed out',
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
@@ -234,13 +235,15 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
       const batches = byFees.get(fees) ?? [];
-      if (batches.length === 0) return undefined;
+      const [oldest] = batches;
+      if (oldest === undefined) return undefined;
       const otherFees = Array.from(byFees).filter(([group]) => group !== fees);
       const left = secondsToTimeout(input, batches);
       return {
         start: left === undefined ? undefined : input.at + left,
-        headline: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
+        summary: `transfers are locked in ${batchText(input, oldest)}, which has timed out`,
         details: [
+          batches.length > 1 ? `${count(batches.length, 'batch', 'batches')} in all` : '',
           amountsText(input, batches),
           list(otherFees.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
         ],
@@ -261,9 +264,7 @@ const valsetDrift = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 120,
   dashboard: 'bridge-validator',
-  linksToPending: false,
-  summary: `the validator set in the contract is out of date: its power shares differ by more than ${percent(DRIFT_RATIO)}.`,
-  atPresent: queried('max(bridge_valset_power_drift_ratio{TARGET})', '{{ .Value | humanizePercentage }} at present, '),
+  summary: `the power shares of the validator set in the contract are out of date by more than ${percent(DRIFT_RATIO)}`,
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,
@@ -282,7 +283,7 @@ const valsetDrift = problemOf('module_state', {
         timeOfHeight(input, () => required(newest?.height)),
         timeOfHeight(input, () => heightOfLastObserved(input)),
       ),
-      headline: 'the validator set in the contract has been out of date for {duration}',
+      summary: 'the validator set in the contract is out of date',
       details: [`its power shares differ by ${percent(value)}`],
       action: power === undefined ? undefined : action,
     };

@@ -1,15 +1,21 @@
-import { exporterRules, watchdog, type ExporterRule } from './exporter-rules.js';
-import type { Problem } from './problem.js';
+import { exporterRules, UNLESS_POLLED_BY_ANOTHER, watchdog, type ExporterRule } from './exporter-rules.js';
+import { pollProblems, type PollProblem } from './polls.js';
+import type { Problem, Severity } from './problem.js';
 import { problems } from './problems.js';
 
 /* The alert rules. The rule on a problem compares its age with its limit. */
 
-export interface Rule extends Omit<ExporterRule, 'inhibits' | 'inhibitsDocument'> {
-  readonly linksToPending: boolean;
+export interface Rule extends Omit<ExporterRule, 'severity' | 'inhibits' | 'inhibitsDocument' | 'isOfCluster'> {
+  readonly group: string;
+  /** `none` only for the watchdog. */
+  readonly severity: Severity | 'none';
+  /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
+  readonly keepFiringMinutes: number;
+  readonly dashboard: string;
   /** Labels besides the severity, to distinguish rules of an alert. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Absent for a rule that Prometheus judges. */
-  readonly problem?: Problem;
+  /** Absent for a rule that Prometheus judges. Its summary and action are those of `bridge_problem_info`. */
+  readonly problem?: Problem | PollProblem;
 }
 
 const groupOf = {
@@ -20,6 +26,8 @@ const groupOf = {
 
 /** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent and BridgeSnapshotStale after 10 minutes, BridgeEndpointNotPolled after 15. */
 const KEEP_FIRING_MINUTES = 15;
+/** Of alerts on the exporter and its polls. */
+const KEEP_FIRING_OF_POLLS_MINUTES = 5;
 
 /** Problems with the same name and severity in several documents share a rule unless their limits differ. */
 function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
@@ -36,43 +44,38 @@ function isFirstOfItsRule(problem: Problem): boolean {
   return first === problem;
 }
 
-const AGE = '{{ $value | humanizeDuration }}';
-
-function ruleOf(problem: Problem): Rule {
-  const {
+function ruleOf(problem: Problem | PollProblem): Rule {
+  const { name, severity, afterMinutes, summary, description, action, dashboard } = problem;
+  const document = 'document' in problem && hasOtherLimit(problem) ? problem.document : undefined;
+  const matcher = document === undefined ? '' : `document="${document}",`;
+  const ofProblem = 'document' in problem ? KEEP_FIRING_MINUTES : KEEP_FIRING_OF_POLLS_MINUTES;
+  const expr = `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`;
+  return {
     name,
     severity,
-    document,
-    afterMinutes,
+    group: 'document' in problem ? groupOf[problem.document] : 'bridge-exporter',
+    expr: name === 'BridgeSnapshotStale' ? `${expr}\n${UNLESS_POLLED_BY_ANOTHER}` : expr,
+    forMinutes: 0,
+    keepFiringMinutes: severity === 'info' ? 0 : ofProblem,
     summary,
     description,
     action,
     dashboard,
-    linksToPending,
-    atPresent = '',
-  } = problem;
-  const isOfDocument = hasOtherLimit(problem);
-  const matcher = isOfDocument ? `document="${document}",` : '';
-  return {
-    name,
-    severity,
-    group: groupOf[document],
-    expr: `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`,
-    forMinutes: 0,
-    keepFiringMinutes: severity === 'info' ? 0 : KEEP_FIRING_MINUTES,
-    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${atPresent}${problem.beginsAtLimit ? `past the limit for ${AGE}` : `began ${AGE} ago`}).`,
-    description,
-    action,
-    dashboard,
-    linksToPending,
-    labels: isOfDocument ? { document } : {},
+    labels: document === undefined ? {} : { document },
     problem,
   };
 }
 
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
-  ...exporterRules.map((rule) => ({ ...rule, linksToPending: false, labels: {} })),
+  ...exporterRules.map((rule) => ({
+    ...rule,
+    group: 'bridge-exporter',
+    keepFiringMinutes: KEEP_FIRING_OF_POLLS_MINUTES,
+    dashboard: 'bridge-exporter',
+    labels: {},
+  })),
+  ...pollProblems.map(ruleOf),
   ...problems.filter(isFirstOfItsRule).map(ruleOf),
-  { ...watchdog, linksToPending: false, labels: {} },
+  { ...watchdog, group: 'bridge-watchdog', keepFiringMinutes: 0, dashboard: 'bridge-exporter', labels: {} },
 ];

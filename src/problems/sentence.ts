@@ -74,6 +74,20 @@ export function validators(members: readonly Validator[], total = members.length
   return list(shownValidatorNames(members), total);
 }
 
+/** A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not observed". */
+export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  if (own.length === 0) return summary;
+  const who = `your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)}`;
+  return `${who} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`;
+}
+
+/** "batch 8 of USDT". */
+export function batchText(input: BridgeInput, { batch_nonce, token_contract }: Batch): string {
+  const nonce = orUndefined(() => required(batch_nonce)) ?? 'of unknown nonce';
+  return `batch ${nonce} of ${tokenName(input, contractLabel(token_contract))}`;
+}
+
 /** The names of validators, watched ones first. */
 export function shownValidatorNames(members: readonly Validator[]): readonly string[] {
   const sorted = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
@@ -210,7 +224,7 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
 /** The actions for an outbound with a hash, and without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
-    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then whether the observers run.',
+    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
     'compare its nonce with the transactions of the signers: it was never sent, or waits in the mempool, or was executed and nobody has posted its hash.',
   ],
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
@@ -220,7 +234,9 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
 /** An outbound hash is empty until an observer posts it, and `undefined` when unknown. */
 export function hashAction(type: ChainType, hash?: string): string {
   const [withHash, withoutHash] = hashActions[type];
-  if (hash === undefined) return `If the outbound has a hash, ${withHash} If the outbound has no hash, ${withoutHash}`;
+  if (hash === undefined) {
+    return 'Look up the outbound on the chain: by its hash, then check confirmations and observers; without a hash, compare its nonce with the transactions of the signers.';
+  }
   return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
 }
 
@@ -262,32 +278,26 @@ export function clockTime({ at, clockOffset }: Pick<BridgeInput, 'at' | 'clockOf
   return `${isoTime(at + clockOffset + seconds).slice(11, 16)} UTC`;
 }
 
-/** What is wrong on one line, without the target. */
-export interface Sentence {
-  /** What is wrong, and for how long (`{duration}`): the heading of a page. */
-  readonly headline: string;
-  /** A colon before a list. */
-  readonly separator: '; ' | ': ';
-  /** Who, how much, until when; may be empty. */
-  readonly details: string;
-}
+/** What the age of a problem is the time of: since it began, over a limit that varies, or since a change. */
+export type AgeKind = 'lasting' | 'over' | 'ago';
 
-export function sentenceText({ headline, separator, details }: Sentence): string {
-  return details === '' ? headline : `${headline}${separator}${details}`;
-}
-
-/** The sentence with the age in the place of `{duration}`: "18 min", "at least 18 min", or nothing for a new problem. */
-export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
+/** "for 18 min", "for at least 18 min", "over the limit for 18 min", "18 min ago"; empty for a new problem. */
+export function ageText(kind: AgeKind, ageSeconds: number, isProven = true): string {
+  if (ageSeconds < 1) return '';
   const age = `${isProven ? '' : 'at least '}${durationInWords(ageSeconds)}`;
-  const headline = ageSeconds < 1 ? sentence.headline.replace(/,? for \{duration\}/, '') : sentence.headline;
-  return { ...sentence, headline: headline.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
+  if (kind === 'ago') return `${age} ago`;
+  return kind === 'lasting' ? `for ${age}` : `over the limit for ${age}`;
 }
 
-/** Empty details are left out. */
-export function withDetails(headline: string, ...details: readonly string[]): Sentence {
-  return { headline, separator: '; ', details: details.filter((part) => part !== '').join('; ') };
+const MAX_SUMMARY_CHARACTERS = 200;
+const MAX_ACTION_CHARACTERS = 240;
+
+/** Summary and action, cut to the size of labels: they are the same on pages and in notifications. */
+export function labelTexts(summary: string, action: string) {
+  return { summary: cleanText(summary, MAX_SUMMARY_CHARACTERS), action: cleanText(action, MAX_ACTION_CHARACTERS) };
 }
 
-export function withList(headline: string, listed: string, ...details: readonly string[]): Sentence {
-  return { ...withDetails(headline, listed, ...details), separator: ': ' };
+/** The texts that are not empty. */
+export function joinTexts(separator: ', ' | '; ', ...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(separator);
 }

@@ -14,18 +14,24 @@ import {
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
-import { orNull, required, rows } from '../facts/required-fields.js';
+import { required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { problemOf, type Evidence } from './problem.js';
-import { amountsText, clockTime, membersOf, missingValidators, watchedFirst, timeoutText } from './sentence.js';
-import { countAtPresent } from './templates.js';
+import {
+  amountsText,
+  batchText,
+  clockTime,
+  membersOf,
+  missingValidators,
+  timeoutText,
+  watchedFirst,
+  withOwn,
+} from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
-
-/** `null` for a missing field. */
 
 /**
  * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be requested again. After a longer time
@@ -80,27 +86,28 @@ const batchUnsigned = problemOf('module_state', {
   severity: 'critical',
   afterMinutes: 30,
   dashboard: 'bridge-validator',
-  summary: 'batches lack signatures, and cannot be relayed.',
-  atPresent: countAtPresent('batches', 'max(bridge_batches_below_threshold{TARGET})'),
+  summary: 'a batch lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
-  action: `If your validator has not signed, check the log, funds and key of its orchestrator, and restart it. ${CONTACT_SIGNERS}`,
+  action: CONTACT_SIGNERS,
   mark: { version: 1, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return undefined;
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
+    const members = membersOf(missing);
     return {
       progressKey: mark?.firstBatch ?? '',
       start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
-      headline: `batches have lacked signatures for {duration}, ${unsigned.length} at present`,
+      summary: withOwn(members, 'signed', `${batchText(input, oldest)} lacks signatures`),
       details: [
-        missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
+        missingValidators(missing, 'signed it'),
+        unsigned.length > 1 ? `${unsigned.length} batches in all` : '',
         timeoutText(input, oldest),
         amountsText(input, unsigned),
       ],
-      action: watchedFirst(membersOf(missing), CONTACT_SIGNERS),
+      action: watchedFirst(members, CONTACT_SIGNERS),
     };
   },
   // Batches that are built meanwhile cannot be relayed either.
@@ -129,7 +136,7 @@ const valsetUnsigned = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  summary: 'the newest validator set lacks signatures, and cannot be relayed.',
+  summary: 'the newest validator set lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
@@ -140,20 +147,19 @@ const valsetUnsigned = problemOf('module_state', {
     // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
+    const members = membersOf(missing);
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;
     return {
       start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
-      headline:
-        unsigned.length === 1
-          ? 'the newest validator set has lacked signatures for {duration}'
-          : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,
+      summary: withOwn(members, 'signed', 'the newest validator set lacks signatures'),
       details: [
+        unsigned.length > 1 ? `${unsigned.length} in a row were not signed in time` : '',
         `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
         missingValidators(missing, 'signed it'),
         left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
       ],
-      action: watchedFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
+      action: watchedFirst(members, CONTACT_SIGNERS_OF_SET),
     };
   },
 });

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { add, subtract } from '../chain/numeral.js';
+import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
@@ -13,13 +13,12 @@ import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import type { QueryStates } from '../queries/query-state.js';
-import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
+import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence, type Found, type Problem, type Severity, type Subject } from './problem.js';
 import { yourValidator } from './sentence.js';
-import { YOUR_VALIDATOR } from './templates.js';
 
 /* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
 
@@ -69,8 +68,7 @@ const jailed = problemOf('module_state', {
   afterMinutes: 2,
   needsTime: true,
   dashboard: 'bridge-validator',
-  linksToPending: false,
-  summary: `${YOUR_VALIDATOR} is jailed.`,
+  summary: 'one of your validators is jailed',
   description:
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
@@ -79,7 +77,7 @@ const jailed = problemOf('module_state', {
       isJailed
         ? {
             subject: subjectOf(watched),
-            headline: `${yours(watched)} is jailed, for {duration}`,
+            summary: `${yours(watched)} is jailed`,
             action: unjailAfter(evidence.input, watched),
           }
         : undefined,
@@ -97,8 +95,7 @@ const lagging = problemOf('module_state', {
   afterMinutes: 30,
   needsTime: true,
   dashboard: 'bridge-validator',
-  linksToPending: false,
-  summary: `${YOUR_VALIDATOR} claims no events.`,
+  summary: 'one of your validators claims no events',
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
@@ -115,7 +112,8 @@ const lagging = problemOf('module_state', {
       return {
         subject: subjectOf(watched),
         progressKey: String(position),
-        headline: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
+        summary: `${yours(watched)} claims no events`,
+        details: [`it is ${behind} behind the newest claim`],
       };
     });
   },
@@ -128,8 +126,7 @@ const validatorUnknown = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  linksToPending: false,
-  summary: `whether ${YOUR_VALIDATOR} is jailed is not known.`,
+  summary: 'the node does not say whether one of your validators is jailed',
   description:
     'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
   action:
@@ -155,10 +152,61 @@ const validatorUnknown = problemOf('module_state', {
       return {
         subject: subjectOf(watched),
         start: at,
-        headline: `the node has not answered for {duration} whether ${yours(watched)} is jailed`,
+        summary: `the node does not say whether ${yours(watched)} is jailed`,
       };
     }),
 });
+
+/** The highest balance of each orchestrator in each of the last days. */
+type FundsMark = Readonly<Record<string, readonly { readonly at: Instant; readonly highest: Numeral }[]>>;
+
+const FUNDS_DAYS = 3;
+
+const fundsLow = problemOf('module_state', {
+  name: 'BridgeWatchedOrchestratorFundsLow',
+  severity: 'warning',
+  afterMinutes: 15,
+  dashboard: 'bridge-validator',
+  summary: 'the orchestrator of one of your validators is low on funds',
+  description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, below a third of the most that it had in ${FUNDS_DAYS} days.`,
+  action:
+    'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
+  mark: {
+    version: 1,
+    next: ({ input: { at }, answers }, before: FundsMark = {}): FundsMark => {
+      const balances = orchestratorBalance.valuesOf(answers);
+      const known = new Set([...Object.keys(before), ...balances.keys()]);
+      return Object.fromEntries(
+        Array.from(known).flatMap((orchestrator) => {
+          const days = (entryOf(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
+          const balance = balances.get(orchestrator);
+          const next = balance === undefined ? days : withBalance(days, balance, at);
+          return next.length === 0 ? [] : [[orchestrator, next]];
+        }),
+      );
+    },
+  },
+  find: (evidence, mark) => {
+    const minimum = asNumeral(evidence.input.settings.watch_min_balance);
+    return eachAnswered(evidence, orchestratorBalance, (watched, balance) => {
+      const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+      const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
+      if (balance !== 0n && !isBelow) return undefined;
+      return {
+        subject: subjectOf(watched),
+        summary: `the orchestrator of ${yours(watched)} is low on funds`,
+        details: [`it has ${balance} smallest units left`],
+      };
+    });
+  },
+});
+
+/** A day begins with the first balance after the day before. */
+function withBalance(days: FundsMark[string], balance: Numeral, at: Instant): FundsMark[string] {
+  const today = days.at(-1);
+  if (today === undefined || at - today.at >= DAY_SECONDS) return [...days, { at, highest: balance }];
+  return balance > today.highest ? [...days.slice(0, -1), { ...today, highest: balance }] : days;
+}
 
 /** The last time in the newest validator set; for an entry that was in none, the first document since it is watched. */
 interface Membership {
@@ -189,7 +237,6 @@ function inactive(
     severity,
     ...limit,
     dashboard: 'bridge-validator',
-    linksToPending: false,
     ...texts,
     mark: {
       version: 2,
@@ -211,12 +258,12 @@ function inactive(
         const who = yourValidator({ name: '', address, hasNamesake: false });
         const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
         if (!isRegistered) {
-          const headline = `${who} is in no registration: correct the address in watch`;
-          return isUnjudged ? undefined : { ...common, headline, action: CORRECT_ADDRESS };
+          const summary = `${who} is in no registration: correct the address in watch`;
+          return isUnjudged ? undefined : { ...common, summary, action: CORRECT_ADDRESS };
         }
         // The warning is at once only about what does not end by itself.
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
-        return { start: at, ...common, headline: `${who} has not been in the newest validator set for {duration}` };
+        return { start: at, ...common, summary: `${who} is not in the newest validator set` };
       });
       return isUnjudged ? { inPart: found, isUnjudged } : found;
     },
@@ -231,7 +278,7 @@ export const watchedProblems = [
   inactive(
     'critical',
     {
-      summary: 'your validator {{ $labels.address }} has left the validator set.',
+      summary: 'one of your validators has left the validator set',
       description:
         'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
       action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
@@ -242,12 +289,13 @@ export const watchedProblems = [
   inactive(
     'warning',
     {
-      summary: 'your validator {{ $labels.address }} is in no registration, or not in the newest validator set.',
+      summary: 'one of your validators is in no registration, or not in the newest validator set',
       description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
       action:
         'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
     },
     { afterMinutes: 0 },
   ),
+  fundsLow,
   validatorUnknown,
 ];

@@ -19,7 +19,7 @@ interface Report {
     readonly severity: string;
     readonly from: string;
     readonly seconds: number;
-    readonly inhibitedBy: string | null;
+    readonly hiddenBy: string | null;
     readonly firesAtEnd: boolean;
   }[];
   readonly notJudged: readonly string[];
@@ -59,19 +59,19 @@ describe('backtest', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "from 2026-11-23T08:00Z to 2026-11-23T09:40Z (100 min)
 
-      severity  alert                           times  inhibited  a week  in total
-      critical  BridgeOracleStalled             1      0          100.8   96 min
-      warning   BridgeBacklogHigh               1      1          100.8   96 min
-      warning   BridgeBatchNotRelayed           1      1          100.8   56 min
-      warning   BridgeOrchestratorMissingVotes  1      1          100.8   96 min
+      severity  alert                           times  hidden  a week  in total
+      critical  BridgeOracleStalled             1      0       100.8   96 min
+      warning   BridgeBacklogHigh               1      1       100.8   96 min
+      warning   BridgeBatchNotRelayed           1      1       100.8   56 min
+      warning   BridgeOrchestratorMissingVotes  1      1       100.8   96 min
 
       since              for                       severity  alert                           about
       2026-11-23T08:05Z  96 min, at the end still  critical  BridgeOracleStalled             default
-      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeBacklogHigh               default                inhibited by BridgeOracleStalled
-      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  inhibited by BridgeOracleStalled
-      2026-11-23T08:45Z  56 min, at the end still  warning   BridgeBatchNotRelayed           default                inhibited by BridgeOracleStalled
+      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeBacklogHigh               default                hidden by BridgeOracleStalled
+      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  hidden by BridgeOracleStalled
+      2026-11-23T08:45Z  56 min, at the end still  warning   BridgeBatchNotRelayed           default                hidden by BridgeOracleStalled
 
-      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing, BridgeWatchedOrchestratorFundsLow
+      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing
       "
     `);
   });
@@ -98,7 +98,7 @@ describe('backtest', () => {
       alert: 'BridgeOracleStalled',
       severity: 'critical',
       times: 1,
-      inhibited: 0,
+      hidden: 0,
       timesPerWeek: 336,
       seconds: 31 * 60,
     });
@@ -111,7 +111,7 @@ describe('backtest', () => {
       from: '2026-11-23T08:40Z',
       seconds: 31 * 60,
       firesAtEnd: true,
-      inhibitedBy: null,
+      hiddenBy: null,
     });
   });
 
@@ -203,7 +203,7 @@ describe('backtest of what a daemon has recorded', () => {
       const own = firings.find(({ severity, alert }) => `${severity} ${alert}` === key);
       expect(Math.abs(Date.parse(own?.from ?? '') / 1000 - seconds), key).toBeLessThanOrEqual(60);
     }
-    expect(firings.filter(({ inhibitedBy }) => inhibitedBy === null).map(({ alert }) => alert)).toEqual([
+    expect(firings.filter(({ hiddenBy }) => hiddenBy === null).map(({ alert }) => alert)).toEqual([
       'BridgeOracleStalled',
     ]);
   });

@@ -74,7 +74,7 @@ describe('the past of a demo', () => {
       const before = loop.states().map(({ polls }) => polls);
       const verdicts = () =>
         verdictsOf(loop.states(), clock()).flatMap((target) =>
-          target.verdicts.filter(({ state, inhibitedBy }) => state !== 'pending' && inhibitedBy === null),
+          target.verdicts.filter(({ state, hiddenBy }) => state !== 'pending' && hiddenBy === null),
         );
       // On a slow machine, others fire before the end of the test.
       expect(verdicts()[0]).toMatchObject({ state: 'firing', alert: 'BridgeOracleStalled' });

@@ -63,45 +63,44 @@ describe('the summary of one poll', () => {
       'stuck',
       65,
       [
-        'critical: no event observed for 64 min, 331 waiting',
-        'warning: your validator hub1zumf…nnzs0s has voted for no event for 64 min',
-        'warning: a transaction on chain ethereum (1) has waited for 70 min, longer than its limit of 30 min',
-        'warning: a transaction on chain base (8453) has waited for 67 min, longer than its limit of 30 min',
-        'warning: a transaction on chain bsc (56) has waited for 67 min, longer than its limit of 30 min',
-        'warning: a transaction on chain polygon (137) has waited for 67 min, longer than its limit of 30 min',
-        'warning: a transaction on chain arbitrum (42161) has waited for 66 min, longer than its limit of 30 min',
-        'warning: the number of pending cross-chain transactions has been above 200 for 32 min, 420 at present',
+        'critical: your validator hub1zumf…nnzs0s has not voted: event 97656 (deposit of 392138876.115079702647904705 meme) is not observed, for 64 min',
+        'warning: your validator hub1zumf…nnzs0s votes for no event, for 64 min',
+        'warning: a transaction on chain ethereum (1) is older than the limit of 30 min, over the limit for 40 min',
+        'warning: a transaction on chain base (8453) is older than the limit of 30 min, over the limit for 37 min',
+        'warning: a transaction on chain bsc (56) is older than the limit of 30 min, over the limit for 37 min',
+        'warning: a transaction on chain polygon (137) is older than the limit of 30 min, over the limit for 37 min',
+        'warning: a transaction on chain arbitrum (42161) is older than the limit of 30 min, over the limit for 36 min',
+        'warning: more than 200 cross-chain transactions are pending, for 32 min',
       ],
     ],
     [
       'that nothing was executed since the last event',
       'no-relayer',
       250,
-      ['critical: no signed batch has been executed for 4 h 7 min, 16 waiting'],
+      ['critical: signed batches of two tokens or more wait, and none is executed, for 4 h 7 min'],
     ],
     [
       'by the creation of its cctxs that a chain is frozen',
       'missed-cctxs',
       130,
       [
-        'critical: a missed transaction stops its chain: ethereum (1) has been frozen behind nonce 40863 for 91 min',
-        'critical: a missed transaction stops its chain: bsc (56) has been frozen behind nonce 60564 for 87 min',
-        'critical: a missed transaction stops its chain: polygon (137) has been frozen behind nonce 21517 for 31 min',
-        'critical: a missed transaction stops its chain: arbitrum (42161) has been frozen behind nonce 66701 for 74 min',
-        'warning: the number of pending cross-chain transactions has been above 200 for 34 min, 378 at present',
+        'critical: missed nonce 40863 freezes chain ethereum (1), for 91 min',
+        'critical: missed nonce 60564 freezes chain bsc (56), for 87 min',
+        'critical: missed nonce 21517 freezes chain polygon (137), for 31 min',
+        'critical: missed nonce 66701 freezes chain arbitrum (42161), for 74 min',
       ],
     ],
     [
       'by the age of its oldest transaction that a chain does not finish it',
       'stuck-chain',
       55,
-      ['warning: a transaction on chain bsc (56) has waited for 57 min, longer than its limit of 30 min'],
+      ['warning: a transaction on chain bsc (56) is older than the limit of 30 min, over the limit for 27 min'],
     ],
     [
       'by the oldest unsigned validator set that an own validator has not signed for an hour',
       'silent-signer',
       90,
-      ['warning: your validator hub1zumf…nnzs0s has not signed 7 validator sets for 78 min'],
+      ['warning: your validator hub1zumf…nnzs0s has not signed validator set 8214371, for 78 min'],
     ],
   ])('proves %s', (_title, scenario, minutes, sentences) => {
     const { lines, failure } = summaryOf(scenario, minutes);
@@ -115,9 +114,11 @@ describe('the summary of one poll', () => {
 
   it('proves that batches have timed out with a configured block time, because the parameter of the chain can be far too long', () => {
     const { lines } = summaryOf('batch-timeout', 50, { blockTimeMs: 20_000 });
-    expect(lines[0]).toContain('demo: critical: transfers have been locked for 35 min in 3 batches past the timeout');
+    expect(lines[0]).toContain(
+      'demo: critical: transfers are locked in batch 26083 of usdc, which has timed out, for 35 min; 3 batches in all',
+    );
     const unproven = summaryOf('batch-timeout', 50).lines;
-    expect(unproven.join('\n')).not.toContain('past the timeout');
+    expect(unproven.join('\n')).not.toContain('timed out');
     expect(unproven.find((line) => line.startsWith(NOT_JUDGED))).toMatch(
       /BridgeBatchOverdue.*BridgeBatchTimeoutNear|BridgeBatchTimeoutNear.*BridgeBatchOverdue/,
     );

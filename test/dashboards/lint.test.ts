@@ -185,7 +185,9 @@ describe('the dashboards', () => {
   });
 
   it('lead from a row of a problem, bridge, token, validator or chain to its items on the page of the exporter', () => {
-    expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
+    const toPage = '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}';
+    const pages = toExporter.filter(({ url }) => url.endsWith('percentencode}'));
+    expect(pages.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
       [
         'Problems now',
         'Bridges',
@@ -196,7 +198,15 @@ describe('the dashboards', () => {
         'Own validators',
         'Problems of own validators',
         'Late validators',
-      ].map((panel) => [panel, '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}', true]),
+      ].map((panel) => [panel, toPage, true]),
+    );
+    const ofProblems = toExporter.filter(({ url }) => !url.endsWith('percentencode}'));
+    const expected = [
+      `${toPage}#\${__data.fields["Id"]:raw}`,
+      'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md#${__data.fields["Problem"]:raw}',
+    ];
+    expect(ofProblems.map(({ panel, url }) => [panel, url])).toEqual(
+      ['Problems now', 'Problems of own validators'].flatMap((panel) => expected.map((url) => [panel, url])),
     );
   });
 });

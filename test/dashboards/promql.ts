@@ -15,7 +15,7 @@ export interface ParsedPromql {
    * operands.
    */
   readonly groupings: readonly { readonly labels: readonly string[]; readonly metrics: readonly string[] }[];
-  /** The labels that `label_replace` and `label_join` write. */
+  /** The labels that `label_replace`, `label_join` and `count_values` write. */
   readonly createdLabels: readonly string[];
   /** Function calls with the metrics in their arguments. */
   readonly calls: readonly { readonly name: string; readonly metrics: readonly string[] }[];
@@ -46,9 +46,12 @@ export function parsePromql(expr: string): ParsedPromql {
       labels: node.getChildren('LabelName').map(text),
       metrics: metricsIn(enclosing(node, ['AggregateExpr', 'BinaryExpr'])),
     })),
-    createdLabels: named('FunctionCall')
-      .filter((node) => /^label_(?:replace|join)$/.test(text(childOf(node, 'FunctionIdentifier'))))
-      .map((node) => text(childOf(childOf(node, 'FunctionCallBody'), 'StringLiteral')).slice(1, -1)),
+    createdLabels: [
+      ...named('FunctionCall').filter((node) =>
+        /^label_(?:replace|join)$/.test(text(childOf(node, 'FunctionIdentifier'))),
+      ),
+      ...named('AggregateExpr').filter((node) => text(childOf(node, 'AggregateOp')) === 'count_values'),
+    ].map((node) => text(childOf(childOf(node, 'FunctionCallBody'), 'StringLiteral')).slice(1, -1)),
     calls: named('FunctionCall').map((node) => ({
       name: text(childOf(node, 'FunctionIdentifier')),
       metrics: metricsIn(node),

@@ -4,7 +4,7 @@ import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
 import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
 import { problemColumn } from '../../grafana/source/problem-table.js';
-import { problemStartMs, problemStarts, withSubject, worst } from '../../grafana/source/problems.js';
+import { exporterAlertStarts, problemStartMs, problemStarts, worst } from '../../grafana/source/problems.js';
 import { latest, ofCurrentData, orNothing } from '../../grafana/source/queries.js';
 import { ageOfOwnData, secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
@@ -41,6 +41,23 @@ const signer = (name: string): string => `{target="t", orchestrator="${ADDRESS}"
 
 const EXPORTER = 'job="j", instance="i"';
 const named = member(EXPORTER, { name: 'Example One', watched: 'true' });
+
+/** A problem of two series. */
+function problemOf(
+  id: string,
+  severity: string,
+  start: number,
+  { exporter = EXPORTER, hiddenBy = '' } = {},
+): Readonly<Record<string, number>> {
+  const labels = `${exporter}, target="t", document="module_state", problem="BridgeTest", severity="${severity}", id="${id}"`;
+  return {
+    [`bridge_problem_start_timestamp_seconds{${labels}}`]: start,
+    [`bridge_problem_info{${labels}, summary="it is wrong", action="Repair it.", hidden_by="${hiddenBy}"}`]: 1,
+  };
+}
+
+const rowOf = (id: string, severity: string): string =>
+  `{target="t", problem="BridgeTest", severity="${severity}", id="${id}", summary="it is wrong", action="Repair it."}`;
 
 const deadlineOf = (kind: string): string =>
   `bridge_orchestrator_confirm_deadline_height{${EXPORTER}, target="t", orchestrator="${ADDRESS}", external_address="0x1", confirms="${kind}"}`;
@@ -183,95 +200,60 @@ const cases: readonly Case[] = [
     samples: { '{target="t", problem="BridgeSnapshotStale"}': 3 },
   },
   {
-    title: 'an alert on funds is a problem of the validator',
-    expr: problemStarts('problem=~"BridgeWatched.+"'),
-    series: {
-      ...alertOf(`alertname="BridgeWatchedOrchestratorFundsLow", severity="warning", orchestrator="${ADDRESS}"`),
-      [`ALERTS_FOR_STATE{${EXPORTER}, alertname="BridgeWatchedOrchestratorFundsLow", severity="warning", target="t", orchestrator="${ADDRESS}"}`]: 30,
-    },
-    samples: {
-      [`{target="t", problem="BridgeWatchedOrchestratorFundsLow", severity="warning", orchestrator="${ADDRESS}"}`]: 30,
-    },
-  },
-  {
     title: 'the watchdog is no problem',
     expr: worst(['problem']),
     series: alertOf('alertname="BridgeWatchdog", severity="none"'),
     samples: {},
   },
   {
-    title: 'a problem has a start by severity and subject, the first one of two exporters',
+    title: 'a problem is a row with its texts, once for two exporters, with the first start',
     expr: problemStarts(),
     series: {
-      ...unsigned,
-      ...stuck,
-      [startOf('critical', TOKEN, 'job="j", instance="i2"')]: 120,
-      ...alertOf(`alertname="BridgeBacklogStuck", ${stuckWarning}`),
+      ...problemOf('aa', 'critical', 180),
+      ...problemOf('aa', 'critical', 120, { exporter: 'job="j", instance="i2"' }),
+      ...alertOf('alertname="BridgeTest", severity="critical", id="aa"'),
     },
     evalTime: '25m',
-    samples: {
-      '{target="t", problem="BridgeBatchUnsigned", severity="critical soon"}': 840,
-      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="warning"}': 60,
-      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="critical soon"}': 120,
-    },
+    samples: { [rowOf('aa', 'critical')]: 120 },
   },
   {
-    title: 'a warning is left out while its critical form fires',
+    title: 'a problem whose alert does not fire is soon critical, when it has lasted',
+    expr: problemStarts(),
+    series: { ...problemOf('aa', 'critical', 180), ...problemOf('bb', 'warning', 1400) },
+    evalTime: '25m',
+    samples: { [rowOf('aa', 'critical soon')]: 180 },
+  },
+  {
+    title: 'a problem that has just begun is a row when its alert fires',
     expr: problemStarts(),
     series: {
-      ...unsigned,
-      ...stuck,
-      [startOf('warning', 'problem="BridgeNodeBehind"')]: 30,
-      ...alertOf(`alertname="BridgeBacklogStuck", severity="critical", token_contract="0xaa"`),
-      ...alertOf(`alertname="BridgeBacklogStuck", severity="warning", token_contract="0xaa"`),
-      ...alertOf(`alertname="BridgeNodeBehind", severity="warning"`),
+      ...problemOf('aa', 'critical', 1400),
+      ...alertOf('alertname="BridgeTest", severity="critical", id="aa"'),
     },
     evalTime: '25m',
-    samples: {
-      '{target="t", problem="BridgeBatchUnsigned", severity="critical soon"}': 840,
-      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="critical"}': 180,
-      '{target="t", problem="BridgeNodeBehind", severity="warning"}': 30,
-    },
+    samples: { [rowOf('aa', 'critical')]: 1400 },
   },
   {
-    title: 'a problem that has just begun is left out until its alert fires',
+    title: 'what follows from another problem is no row',
     expr: problemStarts(),
-    series: { ...unsigned, ...alertOf('alertname="BridgeOracleStalled", severity="critical"') },
-    evalTime: '15m',
-    samples: {},
-  },
-  {
-    title: 'a problem that has just begun is shown when its alert fires',
-    expr: problemStarts(),
-    series: { ...unsigned, ...alertOf('alertname="BridgeBatchUnsigned", severity="critical"') },
-    evalTime: '15m',
-    samples: { '{target="t", problem="BridgeBatchUnsigned", severity="critical"}': 840 },
-  },
-  {
-    title: 'a problem is about a symbol, or about ids without one',
-    expr: withSubject(problemStarts()),
     series: {
-      ...stuck,
-      [startOf('warning', 'problem="BridgeBacklogStuck", token_contract="0xbb"')]: 70,
-      [`bridge_token_info{${EXPORTER}, target="t", token_contract="0xaa", symbol="USDT"}`]: 1,
+      ...problemOf('aa', 'critical', 180),
+      ...problemOf('bb', 'warning', 120, { hiddenBy: 'BridgeTest' }),
+      ...alertOf('alertname="BridgeTest", severity="critical", id="aa"'),
+      ...alertOf('alertname="BridgeTest", severity="warning", id="bb"'),
     },
     evalTime: '25m',
-    samples: {
-      '{target="t", problem="BridgeBacklogStuck", about="USDT", severity="warning soon"}': 60,
-      '{target="t", problem="BridgeBacklogStuck", about="USDT", severity="critical soon"}': 180,
-      '{target="t", problem="BridgeBacklogStuck", about="0xbb", severity="warning soon"}': 70,
-    },
+    samples: { [rowOf('aa', 'critical')]: 180 },
   },
   {
-    title: 'a problem is there once when replicas have different symbols',
-    expr: `count by (target, severity) (${withSubject(problemStarts())})`,
+    title: 'an alert on the exporter is a row without texts while it fires',
+    expr: exporterAlertStarts,
     series: {
-      [startOf('warning', TOKEN)]: 60,
-      [`bridge_token_info{${EXPORTER}, target="t", token_contract="0xaa", symbol="usdt"}`]: 1,
-      'bridge_token_info{job="j", instance="i2", target="t", token_contract="0xaa", symbol="USDT"}': 1,
+      ...alertOf('alertname="BridgeExporterDown", severity="warning"'),
+      [`ALERTS_FOR_STATE{${EXPORTER}, document="module_state", target="t", alertname="BridgeExporterDown", severity="warning"}`]: 30,
+      [`ALERTS_FOR_STATE{${EXPORTER}, target="t", alertname="BridgeExporterAbsent", severity="critical"}`]: 40,
     },
-    evalTime: '25m',
-    samples: { '{target="t", severity="warning soon"}': 1 },
+    samples: { '{target="t", severity="warning", problem="BridgeExporterDown"}': 30 },
   },
   {
     title: 'an annotation is at the start of a problem that has lasted',

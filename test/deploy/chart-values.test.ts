@@ -54,8 +54,8 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     [{ serviceMonitor: { enable: true } }, "at '/serviceMonitor': additional properties 'enable' not allowed"],
     [{ autoReloadInterval: '30' }, "at '/autoReloadInterval': '30' does not match"],
     [
-      { prometheusRule: { alerts: { BridgeEndpointDown: { for: '30' } } } },
-      "at '/prometheusRule/alerts/BridgeEndpointDown/for': '30' does not match",
+      { prometheusRule: { alerts: { BridgeExporterDown: { for: '30' } } } },
+      "at '/prometheusRule/alerts/BridgeExporterDown/for': '30' does not match",
     ],
     // Routes and inhibitions compare the severity.
     [
@@ -116,15 +116,15 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     [withTargets({ webConfig: { tls: true } }), 'webConfig.tls requires webConfig.existingSecret'],
     [
       withTargets({ problems: { BridgeBatchUnsinged: { after: '45m' } } }),
-      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeHeightStalled, ',
+      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeSnapshotStale, ',
     ],
     ...['45', 45, '1m1h', '', '-5m', '500ms'].map((after): [object, string] => [
       withTargets({ problems: problem(after) }),
       `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
     ]),
     [
-      withTargets({ problems: { BridgeEndpointDown: { after: '5m' } } }),
-      'problems.BridgeEndpointDown: it is no problem, set prometheusRule.alerts.BridgeEndpointDown; the problems are ',
+      withTargets({ problems: { BridgeExporterDown: { after: '5m' } } }),
+      'problems.BridgeExporterDown: it is no problem, set prometheusRule.alerts.BridgeExporterDown; the problems are ',
     ],
     [
       withTargets({ prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } } }),

@@ -339,19 +339,22 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   });
 
   it('changes the duration of an alert that is no problem', () => {
-    expect(shippedOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['3m']);
-    expect(ownOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['10m']);
+    expect(shippedOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['10m', '10m']);
+    expect(ownOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['20m', '20m']);
   });
 
-  it('renames the label cluster in expressions and in what summaries query', () => {
+  it('renames the label cluster in expressions and in what texts query', () => {
     const expressions = exprsOf(rulesOf('rules')).join('\n');
     expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
     expect(expressions).not.toMatch(/\bcluster\b/);
-    const summaries = rulesOf('rules').map(({ annotations }) => annotations?.['summary'] ?? '');
-    const renamed = summaries.filter((summary) => /k8s_cluster=%\[2\]q.*\$labels\.k8s_cluster\b/.test(summary));
-    expect(renamed).toHaveLength(summaries.filter((summary) => summary.includes('query (')).length);
-    expect(renamed.length).toBeGreaterThan(15);
-    expect(summaries.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+    const queried = rulesOf('rules').flatMap(({ annotations = {} }) => [
+      annotations['summary'] ?? '',
+      annotations['action'] ?? '',
+    ]);
+    const renamed = queried.filter((text) => /k8s_cluster=%q.*\$labels\.k8s_cluster\b/.test(text));
+    expect(renamed).toHaveLength(queried.filter((text) => text.includes('| query')).length);
+    expect(renamed.length).toBeGreaterThan(100);
+    expect(queried.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
   });
 
   it('adds labels and annotations to all rules, and replaces the addresses of the runbook and of Grafana', () => {

@@ -94,13 +94,16 @@ it.each([
 describe.skipIf(!hasTool('amtool'))('the routes', () => {
   it('of a validator wake for its own validator and for what endangers everybody', () => {
     const own = ['alertname=BridgeOrchestratorMissingVotes', 'severity=warning'];
-    expect(receiversOf(validator, ...own, 'watched=true')).toBe('phone');
+    expect(receiversOf(validator, ...own, 'watched=true')).toBe('chat');
+    expect(
+      receiversOf(validator, 'alertname=BridgeOrchestratorDeadlineNear', 'severity=critical', 'watched=true'),
+    ).toBe('phone');
     expect(receiversOf(validator, ...own, 'watched=false')).toBe('nobody');
     expect(receiversOf(validator, 'alertname=BridgeWatchedValidatorInactive', 'severity=critical')).toBe('phone');
     expect(receiversOf(validator, 'alertname=BridgeClaimWithoutBatch', 'severity=critical')).toBe('phone');
     expect(receiversOf(validator, 'alertname=BridgeOracleStalled', 'severity=critical')).toBe('chat');
     expect(receiversOf(validator, 'alertname=CrosschainBacklogStuck', 'severity=critical')).toBe('nobody');
-    expect(receiversOf(validator, 'alertname=BridgeWatchedOrchestratorFundsLow', 'severity=warning')).toBe('phone');
+    expect(receiversOf(validator, 'alertname=BridgeWatchedOrchestratorFundsLow', 'severity=warning')).toBe('chat');
     expect(receiversOf(validator, 'alertname=BridgeHeightStalled', 'severity=critical')).toBe('phone');
   });
 

@@ -141,7 +141,7 @@ describe('the summary of once', () => {
     ['outbound-disabled', 'warning: the hub has switched off transactions to other chains'],
     [
       'syncing',
-      'warning: the node of rate_limiter_input is 3 h behind the chain; everything that is shown of it is as old',
+      'warning: the node of rate_limiter_input is behind the chain, for 2 h 55 min; its newest block is 3 h old',
     ],
   ] as const)('says what the node itself answers: %s', async (scenario, line) => {
     const node = await startTestSimulator({ scenario });
@@ -269,7 +269,7 @@ describe('the simulator commands', () => {
     );
     const { statusCode, body } = await request(`${exporter}/`);
     expect(statusCode).toBe(200);
-    expect(await body.text()).toMatch(/<title>■ critical: demo: validators have disagreed about /);
+    expect(await body.text()).toMatch(/<title>■ critical: demo: validators disagree about /);
     expect((await stop('SIGINT')).code).toBe(0);
     // Whether a duration is an upper bound depends on the second in which the demo starts.
     const output = stdout.map((line) => line.replace(/^( {2}(?:critical|warning): \D+?)(?:up to )?\d.*/, '$1…'));
@@ -279,7 +279,7 @@ describe('the simulator commands', () => {
   ${node}/cosmos/staking/v1beta1/validators
 
 scenario conflicting-claims, for 23 min already: ${scenarios['conflicting-claims'].description}
-  critical: validators have disagreed about the external height of event …
+  critical: validators disagree about the external height of event …
 
 exporter
   status page    ${exporter}/

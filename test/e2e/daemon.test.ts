@@ -77,7 +77,7 @@ describe('the daemon', () => {
     const gauges = (text: string) =>
       seriesOf(text).filter(
         ({ name, labels }) =>
-          /^bridge_(?!exporter_)(?!.*_(?:total|bucket|sum|count)$)/.test(name) &&
+          /^bridge_(?!exporter_|problem_)(?!.*_(?:total|bucket|sum|count)$)/.test(name) &&
           !labels.includes('document="rate_limiter_input"'),
       );
     expect(gauges(failing).length).toBeGreaterThan(100);

@@ -11,7 +11,6 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { describeIf, hasTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
-import { withDetails } from '../../src/problems/sentence.js';
 
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;
 
@@ -129,8 +128,8 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
 
   it('break neither the layout nor the order of the text', async () => {
     const browser = await launchBrowser();
-    const sentence = withDetails('2 waiting', `not voted: ${names.join(', ')}, 53 % of the power ${long}`);
-    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, { sentence })], [long])];
+    const texts = { summary: '2 waiting', details: `not voted: ${names.join(', ')}, 53 % of the power ${long}` };
+    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, texts)], [long])];
     const snapshots = hostileSnapshots(names);
     const pages = { status: statusAt(snapshots, 1, { verdicts }), pending: pendingAt(snapshots, 1, {}, { verdicts }) };
     const page = await browser.newPage({ javaScriptEnabled: false });

@@ -15,7 +15,6 @@ import { hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { describeIf, hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
-import { withDetails } from '../../src/problems/sentence.js';
 
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the
@@ -137,7 +136,8 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
       };
       const votes = ['Alpha', 'Beta', 'Gamma'].map((name) =>
         verdict('BridgeOrchestratorMissingVotes', 'warning', 31, {
-          sentence: withDetails(`validator ${name} does not vote`),
+          id: name,
+          summary: `validator ${name} does not vote`,
         }),
       );
       await serve(targets([targetVerdicts([...votes, ...votes])]));

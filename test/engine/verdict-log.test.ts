@@ -86,10 +86,10 @@ describe('the log of verdicts', () => {
     ]);
     expect(lines.filter((line) => line.includes('module_state BridgeOracleStalled'))).toEqual([
       expect.stringMatching(
-        /^\d+ error demo module_state BridgeOracleStalled: critical: no event observed for \d+ min, \d+ waiting; 6 validators with 52 % of the power have not voted: /,
+        /^\d+ error demo module_state BridgeOracleStalled: critical: your validator .* has not voted: event \d+ \(.*\) is not observed, for \d+ min; \d+ events waiting; 6 validators with 52 % of the power have not voted: /,
       ),
       expect.stringMatching(
-        /^[56]\d info demo module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
+        /^[56]\d info demo module_state BridgeOracleStalled: no longer critical: your validator .* is not observed, for \d+ min; /,
       ),
     ]);
   });
@@ -121,7 +121,7 @@ describe('the log of verdicts', () => {
     const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
     const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
     logNext(warning);
-    logNext(targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
+    logNext(targetVerdicts([{ ...critical, hiddenBy: 'BridgeBatchUnsigned' }]));
     logNext(targetVerdicts([critical]));
     expect(levels).toEqual(['warn', 'error']);
   });

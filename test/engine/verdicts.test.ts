@@ -3,10 +3,9 @@ import { failure, failureReasons, type FailureReason } from '../../src/http/fail
 import type { Moment } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { sentenceText } from '../../src/problems/sentence.js';
-import { unjudgedConditions } from '../../src/engine/endpoint-conditions.js';
+import { presentPollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
-import type { TargetVerdicts } from '../../src/engine/verdicts.js';
+import { sentenceOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -71,7 +70,7 @@ function linesOf([target]: readonly TargetVerdicts[]): string[] {
   return [
     status,
     ...unknown,
-    ...verdicts.map(({ state, alert, sentence }) => `${state} ${alert}: ${sentenceText(sentence)}`),
+    ...verdicts.map((verdict) => `${verdict.state} ${verdict.alert}: ${sentenceOf(verdict)}`),
   ];
 }
 
@@ -85,17 +84,17 @@ const idle = {};
 describe('the verdicts about an endpoint', () => {
   it('are unknown before the first poll, and before the first success', () => {
     const { linesAt, fail } = endpoint();
-    expect(linesAt(1)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
+    expect(linesAt(1)).toEqual(['unknown', 'module_state is not polled, for 60 s']);
     expect(linesAt(11)).toEqual([
       'critical',
-      'module_state has not been polled for 11 min',
-      'firing BridgeSnapshotStale: module_state has not been polled for 11 min',
+      'module_state is not polled, for 11 min',
+      'firing BridgeSnapshotStale: module_state is not polled, for 11 min',
     ]);
     fail(12);
     expect(linesAt(12)).toEqual([
       'critical',
-      'no poll of module_state has succeeded since the endpoint was added 12 min ago',
-      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the endpoint was added 12 min ago; /x: no answer',
+      'no poll of module_state has succeeded since the endpoint was added, for 12 min',
+      'firing BridgeSnapshotStale: no poll of module_state has succeeded since the endpoint was added, for 12 min; /x: no answer',
     ]);
   });
 
@@ -106,14 +105,14 @@ describe('the verdicts about an endpoint', () => {
     for (const minute of [3, 4, 5, 6]) fail(minute);
     expect(linesAt(6)).toEqual([
       'warning',
-      'firing BridgeEndpointDown: polls of module_state have failed for 3 min; /x: no answer',
-      'pending BridgeSnapshotStale: no poll of module_state has succeeded for 4 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state fail, for 3 min; /x: no answer',
+      'pending BridgeSnapshotStale: no poll of module_state succeeds, for 4 min; /x: no answer',
     ]);
     expect(linesAt(13)).toEqual([
       'critical',
-      'no poll of module_state has succeeded for 11 min',
-      'firing BridgeSnapshotStale: no poll of module_state has succeeded for 11 min; /x: no answer',
-      'firing BridgeEndpointDown: polls of module_state have failed for 10 min; /x: no answer',
+      'no poll of module_state succeeds, for 11 min',
+      'firing BridgeSnapshotStale: no poll of module_state succeeds, for 11 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state fail, for 10 min; /x: no answer',
     ]);
     expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).at);
   });
@@ -150,17 +149,17 @@ describe('the verdicts about an endpoint', () => {
     failFrom(11, 14);
     expect(linesAt(14)).toEqual([
       'warning',
-      'firing BridgeEndpointDown: polls of external_contract have failed for 6 min; rpc: no answer',
+      'firing BridgeEndpointDown: polls of external_contract fail, for 6 min; rpc: no answer',
     ]);
     failFrom(15, 16);
-    expect(linesAt(16)[1]).toMatch(/^firing BridgeSnapshotStale: no poll of external_contract has succeeded /);
+    expect(linesAt(16)[1]).toMatch(/^firing BridgeEndpointDown: polls of external_contract fail, for 8 min/);
   });
 
   it('of polls that fail follow from none of the document: a node that stands still does not make them fail', () => {
     const { succeed, fail, targets } = endpoint();
     for (let minute = 0; minute <= 16; minute += 1) succeed(minute, idle, { height: '52' });
     for (const minute of [17, 18, 19, 20]) fail(minute);
-    expect(targets(at(20))[0]?.verdicts.map(({ alert, inhibitedBy }) => [alert, inhibitedBy])).toEqual([
+    expect(targets(at(20))[0]?.verdicts.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
       ['BridgeHeightStalled', null],
       ['BridgeEndpointDown', null],
       ['BridgeSnapshotStale', null],
@@ -214,7 +213,7 @@ describe('the verdicts about an endpoint', () => {
       'BridgeSnapshotStale critical',
       'BridgeEndpointDown warning',
     ]);
-    expect(severities(record(phases, { valsets: 3 }).verdicts)).toEqual(['BridgeSnapshotStale warning']);
+    expect(severities(record(phases, { valsets: 3 }).verdicts)).toEqual(['BridgeEndpointDown warning']);
   });
 
   it('say when they may have begun before the exporter', () => {
@@ -222,7 +221,7 @@ describe('the verdicts about an endpoint', () => {
     for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
     expect(linesAt(60)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch of 0xt built for at least 60 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 60 min; 0.00001 0xt (10 transfers) waiting',
     ]);
   });
 
@@ -233,12 +232,12 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(18)).toEqual(['ok']);
     expect(linesAt(19)).toEqual([
       'pending',
-      'pending BridgeBacklogStuck: no batch of 0xt built for at least 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'pending BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 17 min; 0.00001 0xt (10 transfers) waiting',
     ]);
     expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).at);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch of 0xt built for at least 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 50 min; 0.00001 0xt (10 transfers) waiting',
     ]);
   });
 
@@ -250,7 +249,7 @@ describe('the verdicts about an endpoint', () => {
     for (let minute = 2; minute <= 70; minute += 1) succeed(minute, paramsWith(minute < 5 ? '0xaa' : '0xbb'));
     expect(linesAt(70)).toEqual([
       'critical',
-      'firing BridgeParamsChanged: contract, bridge id or external chain changed 65 min ago: bridge_external_address (0xaa → 0xbb)',
+      'firing BridgeParamsChanged: contract, bridge id or external chain changed, 65 min ago; bridge_external_address (0xaa → 0xbb)',
     ]);
     for (let minute = 75; minute <= 370; minute += 5) succeed(minute, paramsWith('0xbb'));
     expect(linesAt(370)).toEqual(['ok']);
@@ -267,7 +266,7 @@ describe('the verdicts about an endpoint', () => {
     const [status, warning] = linesAt(30);
     expect(status).toBe('warning');
     expect(warning).toMatch(
-      /^firing BridgeProblemUnjudged: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
+      /^firing BridgeProblemUnjudged: BridgeBatchUnsigned and 4 other problems of module_state cannot be judged, for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
     );
   });
 });
@@ -282,7 +281,11 @@ it('the problems that cannot be judged are a condition of each severity, since t
   ];
   const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
   const [state] = states();
-  const found = state === undefined ? [] : unjudgedConditions(state, unjudged, at20.at);
+  const moment = { at: at20.at, isNotServed: false, unjudged };
+  const found =
+    state === undefined
+      ? []
+      : presentPollProblems(state, moment).filter(({ problem: { name } }) => name === 'BridgeProblemUnjudged');
   expect(found.map(({ problem: { severity }, startSeconds }) => [severity, startSeconds])).toEqual([
     ['critical', at(15).at],
     ['warning', at(0).at],
@@ -314,7 +317,12 @@ describe('what a successful poll ends', () => {
   });
 
   it('is a document that was not served when the node has served another one of the target', () => {
-    expect(endedAfter(true)).toMatchObject({ name: 'BridgeSnapshotStale', severity: 'warning', minutes: 15 });
+    expect(endedAfter(true)).toMatchObject({
+      name: 'BridgeEndpointDown',
+      subject: { kind: 'not_served' },
+      severity: 'warning',
+      minutes: 15,
+    });
   });
 });
 
@@ -323,9 +331,9 @@ describe('a reload of the configuration', () => {
     const { succeed, replace, linesAt } = endpoint();
     for (let minute = 0; minute <= 52; minute += 1) succeed(minute, waiting);
     replace(52);
-    expect(linesAt(53)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
+    expect(linesAt(53)).toEqual(['unknown', 'module_state is not polled, for 60 s']);
     for (let minute = 54; minute <= 75; minute += 1) succeed(minute, waiting);
-    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: no batch of 0xt built for at least 21 min/);
+    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: transfers of 0xt wait .*, for at least 21 min/);
   });
 
   it('judges targets in the order of the configuration', () => {

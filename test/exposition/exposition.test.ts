@@ -80,12 +80,9 @@ describe('the exposition', () => {
     },
   );
 
-  it('starts with counters at 0, and with no gauge but the time when the endpoint was added', () => {
+  it('starts with counters at 0, and without gauges', () => {
     const { text } = fresh();
-    const gauges = seriesOf(text(0)).filter(({ name, value }) => !name.endsWith('_total') || value !== 0);
-    expect(new Set(gauges.map(({ name }) => name))).toEqual(
-      new Set(['bridge_exporter_endpoint_added_timestamp_seconds']),
-    );
+    expect(seriesOf(text(0)).filter(({ name, value }) => !name.endsWith('_total') || value !== 0)).toEqual([]);
     for (const reason of failureReasonNames) {
       expect(valueIn(text(0), 'bridge_exporter_poll_failures_total', `reason="${reason}"`)).toBe(0);
     }

@@ -103,11 +103,11 @@ describe('the metrics page', () => {
   it('shows the state of the last reload at once', async () => {
     const metrics = processMetrics();
     const page = createMetricsPage(recordedStates([], LIMITS), metrics);
-    metrics.configLoaded({ hash: 1, loadedAt: at(1).at, targets: 1 });
+    metrics.configLoaded({ hash: 1, loadedAt: at(1).at, targets: 1, targetsHash: 0 });
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
     metrics.configRejected();
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 0$/m);
-    metrics.configLoaded({ hash: 2, loadedAt: at(2).at, targets: 1 });
+    metrics.configLoaded({ hash: 2, loadedAt: at(2).at, targets: 1, targetsHash: 0 });
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_hash 2$/m);
   });
 });

@@ -25,7 +25,7 @@ function hear(
       document: 'external_contract',
       subject: {},
       state: 'firing',
-      inhibitedBy: null,
+      hiddenBy: null,
       ...own,
     }));
     const world = {
@@ -78,7 +78,7 @@ describe('what is heard of a day', () => {
   });
 
   it('accepts what follows from something that fires, and notes', () => {
-    const inhibited = { ...paused, inhibitedBy: 'BridgeOracleSilent' };
+    const inhibited = { ...paused, hiddenBy: 'BridgeOracleSilent' };
     const note = { ...paused, severity: 'info' } as const;
     expect(hear(10, [], () => [inhibited, note]).falseAlerts).toEqual([]);
   });

@@ -169,8 +169,8 @@ export class Hearing {
     const lags = [0, ...world.faults.map(({ lag }) => lag?.minutes ?? 0)];
     const covering = lags.flatMap((lag) => this.#covered.findLast((own) => own.minute <= minute - lag)?.covering ?? []);
     for (const verdict of firing) {
-      const { alert, severity, inhibitedBy } = verdict;
-      if (severity === 'info' || inhibitedBy !== null) continue;
+      const { alert, severity, hiddenBy } = verdict;
+      if (severity === 'info' || hiddenBy !== null) continue;
       if (covering.some((own) => isAbout(verdict, own.alert, own.severity, own.truth, true))) continue;
       const about = `${textOf(verdict.subject)} ${verdict.document}`.trim();
       const known = this.falseAlerts.findIndex(

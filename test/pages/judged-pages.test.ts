@@ -68,18 +68,18 @@ const unsigned = { batches: [batch('1', '60000', '1000')] };
 describe('a problem', () => {
   it('is building up until it is older than its limit, and then fires', () => {
     expect(headOf(status(polledFor(18, unsigned), 18 * MINUTE))).toBe(
-      `critical in 12 min ${TARGET}: batches have lacked signatures for 18 min, 1 at present`,
+      `critical in 12 min ${TARGET}: batch 1 of 0xt lacks signatures, for 18 min`,
     );
     expect(headOf(status(polledFor(31, unsigned), 31 * MINUTE))).toBe(
-      `critical ${TARGET}: batches have lacked signatures for 31 min, 1 at present`,
+      `critical ${TARGET}: batch 1 of 0xt lacks signatures, for 31 min`,
     );
   });
 
   it('has lasted "at least" since it was seen, unless a document proves when it began', () => {
     const old = { batches: [batch('1', '60000', '400')] };
-    expect(headOf(status(polledFor(15, old), 15 * MINUTE))).toContain('lacked signatures for 35 min');
+    expect(headOf(status(polledFor(15, old), 15 * MINUTE))).toContain('lacks signatures, for 35 min');
     const unknown = { batches: [batch('1', '60000', '1000')].map(({ block: _block, ...own }) => own) };
-    expect(headOf(status(polledFor(15, unknown), 15 * MINUTE))).toContain('lacked signatures for at least 15 min');
+    expect(headOf(status(polledFor(15, unknown), 15 * MINUTE))).toContain('lacks signatures, for at least 15 min');
   });
 });
 
@@ -91,8 +91,8 @@ describe('an endpoint without fresh data', () => {
     for (let time = 32 * MINUTE; time <= later; time += MINUTE) store.record(BRIDGE, down, at(time));
     pollCrosschain(store, later);
     const html = status(store, later);
-    expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state has succeeded for 11 min`);
-    expect(judged(store, later)[0]?.verdicts.map(({ alert, inhibitedBy }) => [alert, inhibitedBy])).toEqual([
+    expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state succeeds, for 11 min`);
+    expect(judged(store, later)[0]?.verdicts.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
       ['BridgeSnapshotStale', null],
       ['BridgeEndpointDown', 'BridgeSnapshotStale'],
     ]);
@@ -113,12 +113,12 @@ describe('an endpoint without fresh data', () => {
     };
     const text = textAfter(refused);
     expect(text).toContain(
-      `warning ${TARGET}: this node does not serve rate_limiter_input\n` +
-        'Set CROSSCHAIN_URL= (or remove crosschain from the target)\n' +
-        'Act in working hours: Correct the configuration. If the node should serve it: ',
+      `warning ${TARGET}: the node does not serve rate_limiter_input, for 11 min\n` +
+        'Responded with status 404\n' +
+        'Act in working hours: If it is not meant to, set CROSSCHAIN_URL= (or remove crosschain from the target).',
     );
     expect(text.match(/does not serve rate_limiter_input/g)).toHaveLength(1);
-    expect(textAfter(unauthorized)).toContain('this node does not serve rate_limiter_input');
+    expect(textAfter(unauthorized)).toContain('the node does not serve rate_limiter_input');
     const { isNotServed: _isNotServed, ...other } = error;
     expect(textAfter({ ...refused, outcome: { ok: false, error: other } })).toMatch(/^critical /);
   });
@@ -127,8 +127,7 @@ describe('an endpoint without fresh data', () => {
 describe('the last verdict', () => {
   it('stays on both pages when the node no longer answers, with its time', () => {
     const store = polledFor(40, unsigned);
-    const last =
-      'last known of module_state, at 12:40 UTC: critical: batches have lacked signatures for 40 min, 1 at present';
+    const last = 'last known of module_state, at 12:40 UTC: critical: batch 1 of 0xt lacks signatures, for 40 min';
     expect(textOf(status(store, 45 * MINUTE))).not.toContain('ast known');
     const stale = 46 * MINUTE;
     expect(headOf(status(store, stale))).toContain('cannot be judged: ');
@@ -156,11 +155,13 @@ describe('problems that cannot be judged', () => {
       pollCrosschain(store, minute * MINUTE);
     }
     const html = status(store, 15 * MINUTE);
-    expect(headOf(html)).toBe(`warning ${TARGET}: part of module_state has been unusable for 11 min`);
+    expect(headOf(html)).toBe(
+      `warning ${TARGET}: BridgeContractValsetMismatch and 12 other problems of module_state cannot be judged, for 11 min`,
+    );
     expect(textOf(html).split('\n')[1]).toMatch(
       /^Missing: state\.attestations, .*; invalid values of state\.batches; not judged: .*\bBridgeBatchUnsigned and \d+ more$/,
     );
-    expect(textOf(html).match(/has been unusable/g)).toHaveLength(1);
+    expect(textOf(html).match(/cannot be judged, for/g)).toHaveLength(1);
   });
 
   it('are a quiet line on the page of the target when they could never be judged', () => {

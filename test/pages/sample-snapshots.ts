@@ -10,11 +10,10 @@ import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { Severity } from '../../src/problems/problem.js';
+import { urgencyOf, type Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/engine/verdicts.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { pollOf } from '../support/polls.js';
-import { withDetails } from '../../src/problems/sentence.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { StepContext } from '../../src/document-types.js';
 
@@ -127,8 +126,12 @@ export function verdict(alert: string, severity: Severity, minutes: number, othe
     firesAtSeconds: startSeconds,
     subject: {},
     validators: [],
-    inhibitedBy: null,
-    sentence: withDetails(`summary of ${alert}`),
+    id: `${alert}-${severity}`,
+    ageKind: 'lasting',
+    urgency: urgencyOf({ severity }),
+    hiddenBy: null,
+    summary: `summary of ${alert}`,
+    details: '',
     action: `action of ${alert}`,
     ...others,
   };

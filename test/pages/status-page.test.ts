@@ -121,7 +121,7 @@ the last took 1.5 s`,
     snapshots.record(CROSSCHAIN, failing('rate_limited', '/x: responded with status 429'), at(20));
     const html = statusAt(snapshots, 24, { verdicts: snapshots.verdicts(at(24)) });
     expect(textOf(html).split('\n')[0]).toBe(
-      `warning in 2 min ${TARGET}: polls of rate_limiter_input have failed for 4 s`,
+      `warning in 2 min ${TARGET}: polls of rate_limiter_input fail, for 4 s`,
     );
   });
 

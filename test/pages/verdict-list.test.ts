@@ -21,7 +21,7 @@ import {
   titleOf,
   verdict,
 } from './sample-snapshots.js';
-import { sentenceText, withDetails, withList } from '../../src/problems/sentence.js';
+import type { AgeKind } from '../../src/problems/sentence.js';
 
 const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
 
@@ -30,10 +30,8 @@ const headOf = (html: string): string[] => textOf(html).split('\n').slice(0, 3);
 
 const oracle = verdict('BridgeOracleStalled', 'critical', 18, {
   target: 'a',
-  sentence: withDetails(
-    'no event observed for 18 min, 57 waiting',
-    '6 validators with 53 % of the power have not voted: Alpha, Beta',
-  ),
+  summary: 'event 31 is not observed',
+  details: '6 validators with 53 % of the power have not voted: Alpha, Beta',
   action: 'Contact the operators.',
 });
 const drift = verdict('BridgeValsetDrift', 'warning', 130, { target: 'a' });
@@ -41,7 +39,8 @@ const params = verdict('BridgeParamsChanged', 'info', 5, { target: 'a' });
 const votes = (name: string) =>
   verdict('BridgeOrchestratorMissingVotes', 'warning', 31, {
     target: 'a',
-    sentence: withDetails(`validator ${name} does not vote`),
+    id: name,
+    summary: `validator ${name} does not vote`,
   });
 
 const page = (...verdicts: readonly TargetVerdicts[]): string => statusAt(initialSnapshots(), 0, { verdicts });
@@ -50,12 +49,12 @@ describe('the heading', () => {
   it('is the worst condition, with its severity, since when, what to do and where to read on', () => {
     const html = page(targetVerdicts([oracle, drift], [], 'a'));
     expect(headOf(html)).toEqual([
-      'critical a: no event observed for 18 min, 57 waiting',
+      'critical a: event 31 is not observed, for 18 min',
       '6 validators with 53 % of the power have not voted: Alpha, Beta',
       'Act now: Contact the operators.',
     ]);
     expect(textOf(html)).toContain('since 11:42 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled');
-    expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
+    expect(titleOf(html)).toMatch(/^■ critical: a: event 31 is not observed/);
     expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
     expect(html).toContain('<a href="./pending?target=a">');
   });
@@ -67,7 +66,7 @@ describe('the heading', () => {
       targetVerdicts([{ ...drift, target: 'yellow' }], [], 'yellow'),
       targetVerdicts([{ ...oracle, target: 'red' }], [], 'red'),
     );
-    expect(headOf(html)[0]).toMatch(/^critical red: no event observed/);
+    expect(headOf(html)[0]).toMatch(/^critical red: event 31 is not observed/);
     expect(html).toContain(
       '<li class="critical"><a href="./pending"><b>1</b> target <b class="state critical">critical</b>',
     );
@@ -96,7 +95,7 @@ describe('the heading', () => {
 
   it('breaks long names of metrics after an underscore, and does not capitalize them', () => {
     const name = 'bridge_newest_valset_signed_power_ratio';
-    const html = page(targetVerdicts([{ ...oracle, sentence: withDetails('module_state lacks', name) }], [], 'a'));
+    const html = page(targetVerdicts([{ ...oracle, summary: 'module_state lacks', details: name }], [], 'a'));
     expect(html).toContain('<p>bridge_<wbr>newest_<wbr>valset_<wbr>signed_<wbr>power_<wbr>ratio</p>');
     expect(html).toContain('a: module_state lacks');
   });
@@ -107,7 +106,7 @@ describe('the heading', () => {
     expect(titleOf(html)).toBe('● No problem on a · bridge-exporter');
     expect(between(textOf(html), 'Notes', 'Endpoints 0 of 2 up').split('\n').slice(0, 2)).toEqual([
       'Notes',
-      'note a: summary of BridgeParamsChanged',
+      'note a: summary of BridgeParamsChanged, for 5 min',
     ]);
     expect(textOf(html)).not.toContain('Other conditions');
     const pending = pendingAt(initialSnapshots(), 0, { target: TARGET }, { verdicts: [targetVerdicts([params])] });
@@ -117,15 +116,17 @@ describe('the heading', () => {
   it('has what follows from it below it, without an action, and not among the other conditions', () => {
     const stuck = (token: string) =>
       verdict('BridgeBacklogStuck', 'critical', 20, {
-        inhibitedBy: 'BridgeOracleStalled',
-        sentence: withDetails(`no batch of ${token} built for 20 min`, 'who is above already'),
+        hiddenBy: 'BridgeOracleStalled',
+        id: token,
+        summary: `no batch of ${token} is built`,
+        details: 'who is above already',
       });
     const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
     const html = page(targetVerdicts([oracle, overdue, stuck('usdt'), stuck('weth')], [], 'a'));
     const [, consequences = '', others = ''] = textOf(html).split(/Follows from the above:\n|Other conditions\n/);
-    expect(consequences.trim()).toBe(`critical no batch of usdt built for 20 min
+    expect(consequences.trim()).toBe(`critical no batch of usdt is built, for 20 min
 1 more of this kind
-no batch of weth built for 20 min`);
+no batch of weth is built, for 20 min`);
     expect(others).toContain('critical a: summary of BridgeBatchOverdue');
     expect(textOf(html).match(/no batch of/g)).toHaveLength(2);
     expect(html).not.toContain('who is above already');
@@ -135,7 +136,7 @@ no batch of weth built for 20 min`);
     const action = 'Compare the nonce.';
     const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), { ...votes('Gamma'), action }], [], 'a'));
     expect(textOf(html)).toContain(
-      'validator Gamma does not vote\nCompare the nonce.\n1 more of this kind\nvalidator Beta does not vote\n',
+      'validator Gamma does not vote, for 31 min\nCompare the nonce.\n1 more of this kind\nvalidator Beta does not vote, for 31 min\n',
     );
   });
 
@@ -151,11 +152,11 @@ no batch of weth built for 20 min`);
       ),
     );
     expect(headOf(html)).toEqual([
-      'critical in 12 min a: no event observed for 18 min, 57 waiting',
+      'critical in 12 min a: event 31 is not observed, for 18 min',
       '6 validators with 53 % of the power have not voted: Alpha, Beta',
       'If it lasts until 12:12 UTC, act now: Contact the operators.',
     ]);
-    expect(titleOf(html)).toBe('△ building up: a: no event observed for 18 min, 57 waiting · bridge-exporter');
+    expect(titleOf(html)).toBe('△ building up: a: event 31 is not observed, for 18 min · bridge-exporter');
     expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
   });
 
@@ -166,25 +167,16 @@ no batch of weth built for 20 min`);
     expect(sinceOf(true)).toBe('seen since 11:42 UTC ');
   });
 
-  it('says that a problem began over or near its limit, which is not when what it is about began', () => {
-    const sinceOf = (alert: string) => textOf(page(targetVerdicts([{ ...oracle, alert }], [], 'a')));
-    expect(sinceOf('CrosschainBacklogStuck')).toContain('over its limit since 11:42 UTC');
-    expect(sinceOf('CrosschainFreezeNear')).toContain('near its limit since 11:42 UTC');
+  it('says that a problem began over its limit, which is not when what it is about began', () => {
+    const textWith = (ageKind: AgeKind) => textOf(page(targetVerdicts([{ ...oracle, ageKind }], [], 'a')));
+    expect(textWith('over')).toMatch(/is not observed, over the limit for 18 min\n[^]*over its limit since 11:42 UTC/);
   });
 
-  it('has only the headline: a name in quotes can contain any punctuation', () => {
-    const sentences = [
-      withDetails('“a; b: c” has failed', 'see below'),
-      withList('all of 5', '“x”'),
-      withDetails('at 12:30 nothing moved'),
-    ];
-    const heads = sentences.map((sentence) =>
-      headOf(page(targetVerdicts([{ ...oracle, sentence }], [], 'a'))).slice(0, 2),
-    );
-    expect(heads).toEqual([
-      ['critical a: “a; b: c” has failed', 'See below'],
-      ['critical a: all of 5', '“x”'],
-      ['critical a: at 12:30 nothing moved', 'Act now: Contact the operators.'],
+  it('has only the summary and the age: a name in quotes can contain any punctuation', () => {
+    const named = { ...oracle, summary: '“a; b: c” has failed', details: 'see below' };
+    expect(headOf(page(targetVerdicts([named], [], 'a'))).slice(0, 2)).toEqual([
+      'critical a: “a; b: c” has failed, for 18 min',
+      'See below',
     ]);
   });
 });
@@ -198,16 +190,16 @@ describe('the other conditions', () => {
     );
     const list = between(textOf(html), 'Other conditions', 'Endpoints 0 of 2 up').split('\n');
     expect(list.filter((line) => /^(?:critical|warning|note|cannot|Notes)/.test(line))).toEqual([
-      'warning c: validator Alpha does not vote',
-      'warning c: summary of BridgeValsetDrift',
+      'warning c: validator Alpha does not vote, for 31 min',
+      'warning c: summary of BridgeValsetDrift, for 2 h 10 min',
       'cannot be judged b: never polled',
       'cannot be judged c: stale',
       'Notes',
-      'note a: summary of BridgeParamsChanged',
+      'note a: summary of BridgeParamsChanged, for 5 min',
     ]);
     expect(list).toContain('2 more of this kind');
-    expect(list).toContain('validator Beta does not vote');
-    expect(html).toContain('<details id="verdict/c/BridgeOrchestratorMissingVotes/warning/firing/more">');
+    expect(list).toContain('validator Beta does not vote, for 31 min');
+    expect(html).toContain('<details id="Alpha/more">');
   });
 
   it('are limited in number', () => {
@@ -233,7 +225,7 @@ Target
 Worst condition
 critical
 red
-${sentenceText(oracle.sentence)}
+${oracle.summary}
 since 11:42 UTC (18 min)
 and 1 more
 cannot be judged
@@ -257,7 +249,7 @@ describe('the page of a target', () => {
     const snapshots = initialSnapshots();
     snapshots.record(BRIDGE, FAILED, at(0));
     const html = pendingAt(snapshots, 1, { target: TARGET }, { verdicts: [targetVerdicts([oracle, drift])] });
-    expect(headOf(html)[0]).toMatch(/^critical main "net" <1>: no event observed/);
+    expect(headOf(html)[0]).toMatch(/^critical main "net" <1>: event 31 is not observed/);
     expect(textOf(html)).toContain('warning main "net" <1>: summary of BridgeValsetDrift');
     expect(textOf(html)).not.toContain('Pending items of');
   });
@@ -269,10 +261,11 @@ describe('hostile text', () => {
     const hostile = {
       ...oracle,
       target: name,
-      sentence: withDetails('1 waiting', `<b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`),
+      summary: '1 waiting',
+      details: `<b>\u202Ex\u202C</b>, אבג, 53 % ${'x'.repeat(10_000)}`,
     };
     const html = page(targetVerdicts([hostile], [], name));
-    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting</span>');
+    expect(html).toContain('�evil� <bdi>אבג</bdi>: 1 waiting, for 18\u00A0min</span>');
     expect(html).toContain('<p>&lt;b&gt;�x�&lt;/b&gt;, <bdi>אבג</bdi>, 53\u00A0% xxx');
     expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200E\u200F]/);
     expect(html).toContain(`./pending?target=${encodeURIComponent(name)}`);

@@ -108,7 +108,7 @@ const reloads: readonly Incident[] = [
   incident(
     'an exporter is lost while another one of the job, with other targets, runs',
     [HEALTHY, { minutes: 50, exporterDown: true }],
-    { 'BridgeExporterDown/warning': 10, 'BridgeSnapshotStale/critical': 10 },
+    { 'BridgeExporterDown/critical': 11, 'BridgeExporterDown/warning': 11 },
     { otherExporters: { [OTHER]: [{ minutes: 70, config: RENAMED }] }, isOngoingAtEnd: true },
   ),
   incident('the last reload of the configuration failed', [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY], {
@@ -123,7 +123,7 @@ const twins: readonly Incident[] = [
   incident(
     'one of two exporters of a target loses its node',
     FAILING,
-    { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/warning': 17 },
+    { 'BridgeEndpointDown/warning': 4 },
     { otherExporters: { [OTHER]: [{ minutes: 90 }] } },
   ),
   incident(
@@ -184,6 +184,7 @@ const changes: readonly Incident[] = [
     [HEALTHY, { minutes: 70, exporterDown: true }, { minutes: 70, bridge: withOtherParams }],
     {
       'BridgeExporterAbsent/critical': 11,
+      'BridgeExporterDown/critical': 11,
       'BridgeExporterDown/warning': 11,
       'BridgeParamsChanged/info': 71,
     },

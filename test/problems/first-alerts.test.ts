@@ -5,7 +5,7 @@ import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
-import { sentenceText } from '../../src/problems/sentence.js';
+import { sentenceOf } from '../../src/engine/verdicts.js';
 import { problemNames } from '../../src/problems/problems.js';
 import { readProjectFile } from '../support/project-files.js';
 
@@ -65,14 +65,15 @@ it.each(cases)('alerts fire for the first time in the expected minutes when %s',
     sampleSeconds: SAMPLE_SECONDS,
     ...incident.options,
     observe: (targets, minute) => {
-      for (const { alert, severity, state, sentence } of targets.flatMap(({ verdicts }) => verdicts)) {
+      for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
+        const { alert, severity, state } = verdict;
         const key = `${alert}/${severity}`;
         const known = sentences.get(alert);
         const isTooEarly = known?.severity === severity && known.text.includes(' for 0 s');
         if (state !== 'firing' || (first.has(key) && !isTooEarly)) continue;
         if (!first.has(key)) first.set(key, minute - incident.beginsAtMinute);
         if (known === undefined || isTooEarly || severities.indexOf(severity) < severities.indexOf(known.severity)) {
-          sentences.set(alert, { severity, text: sentenceText(sentence) });
+          sentences.set(alert, { severity, text: sentenceOf(verdict) });
         }
       }
     },

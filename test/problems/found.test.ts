@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
-import { sentenceText } from '../../src/problems/sentence.js';
+import { joinTexts } from '../../src/problems/sentence.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -42,13 +42,13 @@ const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECON
 
 function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
   return (state.lastSuccess?.snapshot.judgement.present ?? []).map(
-    ({ problem, subject, startSeconds, sentence, action }) => ({
+    ({ problem, subject, startSeconds, summary, details, action }) => ({
       name: `${problem.name}/${problem.severity}`,
       subject,
       // Not -0.
       start: 0 + Math.round((startSeconds - at) / 6) / 10,
       action,
-      text: sentenceText({ ...sentence, headline: sentence.headline.replace('{duration}', 'so long') }),
+      text: joinTexts('; ', summary, details),
     }),
   );
 }
@@ -141,7 +141,9 @@ describe('a batch', () => {
     expect(found(0, 3)).toMatchObject([
       {
         start: -5,
-        text: expect.stringContaining('2 validators with 50 % of the power have not signed batch 9') as string,
+        text: expect.stringContaining(
+          'batch 9 of 0xt lacks signatures; 2 validators with 50 % of the power have not signed it: hub1pyyyyyyyyyy, hub1zyyyyyyyyyy; it times out in about 8 d 6 h',
+        ) as string,
       },
     ]);
   });
@@ -302,7 +304,7 @@ describe('a batch', () => {
       bridgeProblem('BridgeBatchOverdue/critical', state, { tokens: [TOKEN], externalHeight: 1000 }),
     ).toMatchObject([
       {
-        text: 'transfers have been locked for so long in 1 batch past the timeout at the estimated external height; 1 more with insufficient fees',
+        text: 'transfers are locked in batch 9 of T, which has timed out; 1 more with insufficient fees',
       },
     ]);
   });
@@ -340,7 +342,7 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^the newest validator set has lacked signatures for so long; 0 % of the power in the contract has signed it; 4 validators/,
+          /^the newest validator set lacks signatures; 0 % of the power in the contract has signed it; 4 validators/,
         ),
       },
     ]);
@@ -362,12 +364,16 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^no newest validator set has been signed in time for so long, 3 in a row; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
+          /^the newest validator set lacks signatures; 3 in a row were not signed in time; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
         ),
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
-      { text: expect.stringMatching(/ 2 in a row; 0 % of the power in the contract has signed it; 4 /) },
+      {
+        text: expect.stringMatching(
+          / 2 in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /,
+        ),
+      },
     ]);
   });
 });
@@ -377,7 +383,7 @@ describe('the queue of all tokens', () => {
     const state = { unbatched_transfers: [transfer('5', '1500'), transfer('6', '1500')] };
     const options = { backlog_limit: 1, tokens: [{ ...TOKEN, decimals: 3 }] };
     expect(bridgeProblem('BridgeBacklogHigh/warning', state, options)).toMatchObject([
-      { text: 'the number of pending transfers has been above 1 for so long, 2 at present; 2 in no batch; 3 T' },
+      { text: 'more than 1 transfers are pending; 2 at present; 2 in no batch; 3 T' },
     ]);
   });
 
@@ -451,7 +457,7 @@ describe('the queue of a token', () => {
       ]);
     expect(growing(10)).toEqual([]);
     expect(growing(11)).toMatchObject([
-      { start: 0, text: 'no batch of 0xt built for so long: 11 transfers of 0xt waiting' },
+      { start: 0, text: 'the queue of 0xt grows, and no batch is built; 11 transfers of 0xt waiting' },
     ]);
     expect(growing(11, 179)).toEqual([]);
   });
@@ -602,8 +608,10 @@ describe('a validator', () => {
     const textsOf = (options: BridgeOptions): readonly string[] =>
       bridgeProblem('BridgeOrchestratorDeadlineNear/critical', state, { watch, ...options }).map(({ text }) => text);
     expect(textsOf({})).toEqual([
-      expect.stringMatching(/^your validator hub1\w+ must sign a batch by 02:13 UTC or be jailed$/),
-      expect.stringMatching(/^2 validators with 50 % of the power must sign within 12 hours or be jailed: hub1/),
+      expect.stringMatching(/^your validator hub1\w+ must sign batch 9 or be jailed; by 02:13 UTC$/),
+      expect.stringMatching(
+        /^validators with a third of the power must sign within 12 hours or be jailed; 2 validators with 50 % of the power: hub1/,
+      ),
     ]);
     expect(textsOf({ isNodeBehind: true })).toEqual([]);
   });
@@ -798,7 +806,7 @@ describe('a change', () => {
       {
         name: 'BridgeParamsChanged/info',
         start: 2,
-        text: 'bridge parameters changed so long ago: signed_valsets_window (50000 → 60000)',
+        text: 'bridge parameters changed; signed_valsets_window (50000 → 60000)',
       },
     ]);
   });
@@ -998,7 +1006,7 @@ describe('a cross-chain transaction', () => {
     expect(found.filter(({ name }) => name.startsWith('BridgeNodeBehind'))).toMatchObject([
       {
         start: -175,
-        text: 'the node of rate_limiter_input is 3 h behind the chain; everything that is shown of it is as old',
+        text: 'the node of rate_limiter_input is behind the chain; its newest block is 3 h old, and so is everything that is shown of it',
       },
     ]);
   });
@@ -1010,7 +1018,7 @@ describe('a cross-chain transaction', () => {
     expect(found(61)).toMatchObject([
       {
         name: 'BridgeClockBehind/warning',
-        text: 'the clock of the exporter is 61 s behind the newest block of rate_limiter_input; ages are too short by as much',
+        text: 'the clock of the exporter is behind the newest block of rate_limiter_input; by 61 s, and ages are too short by as much',
       },
     ]);
   });
@@ -1182,7 +1190,7 @@ describe('a cross-chain transaction', () => {
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
       {
         start: 3,
-        text: '1 cross-chain transaction on chain 1 has been missed for so long; 0.000000000000000001 ETH in them',
+        text: 'cross-chain transactions on chain 1 are missed; 1 at present; 0.000000000000000001 ETH in them',
       },
     ]);
   });
@@ -1222,7 +1230,7 @@ describe('a cross-chain transaction', () => {
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({
       start: 0,
-      text: 'a missed transaction stops its chain: 1 has been frozen behind nonce 100 for 20 min; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
+      text: 'chain 1 is frozen behind missed nonce 100; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
   });
 

@@ -37,7 +37,7 @@ function disturbancesFrom(afterDays: number): readonly string[] {
     ...options,
     observe: (targets, minute) => {
       for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
-        if (verdict.state !== 'firing' || verdict.severity === 'info' || verdict.inhibitedBy !== null) continue;
+        if (verdict.state !== 'firing' || verdict.severity === 'info' || verdict.hiddenBy !== null) continue;
         const key = keyOf(verdict);
         const known = found.get(key) ?? { key, from: minute, until: minute };
         known.until = minute;

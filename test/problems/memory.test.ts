@@ -16,15 +16,14 @@ import {
   type Problem,
   type ProblemSettings,
 } from '../../src/problems/problem.js';
-import { withDetails } from '../../src/problems/sentence.js';
 
 /* Since when a problem is there. The problem of these tests finds what it is told. */
 
 const START_SECONDS = 1_790_000_000;
 const at = (seconds: number, clockOffset = 0) => ({ at: START_SECONDS + seconds, clockOffset });
-const headline = 'something is wrong for {duration}';
+const summary = 'something is wrong';
 
-type Finding = Omit<Found, 'headline'>;
+type Finding = Omit<Found, 'summary'> & Partial<Pick<Found, 'summary'>>;
 type Outcome = readonly Finding[] | 'truncated' | 'hidden part' | 'withdrawn';
 
 function withdraw(): never {
@@ -53,11 +52,11 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         find: () => {
           if (outcome === 'withdrawn') withdraw();
           if (outcome === 'truncated') return { inPart: [] };
-          if (outcome === 'hidden part') return eachPart([() => ({ headline }), withdraw]);
-          return outcome.map((one) => ({ headline, ...one }));
+          if (outcome === 'hidden part') return eachPart([() => ({ summary }), withdraw]);
+          return outcome.map((one) => ({ summary, ...one }));
         },
       });
-      const options = { problems: settings, isSinglePoll, staleAfterMs };
+      const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries: 200 };
       const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, clockOffset), options, [
         problem,
       ]);
@@ -388,10 +387,44 @@ describe('a problem that cannot be judged', () => {
   });
 });
 
+describe('the texts of a problem', () => {
+  it('change at most every five minutes, because they are labels, but details with each document', () => {
+    const { poll } = judge();
+    const textsAt = (seconds: number, text: string) => {
+      const [found] = poll(seconds, [
+        { summary: `${text} is wrong`, action: `repair ${text}`, details: [text] },
+      ]).present;
+      return found && [found.summary, found.action, found.details];
+    };
+    textsAt(0, 'a');
+    expect(textsAt(30, 'b')).toEqual(['a is wrong', 'repair a', 'b']);
+    expect(textsAt(299, 'c')).toEqual(['a is wrong', 'repair a', 'c']);
+    expect(textsAt(300, 'd')).toEqual(['d is wrong', 'repair d', 'd']);
+    expect(textsAt(330, 'e')).toEqual(['d is wrong', 'repair d', 'e']);
+  });
+
+  it('are of as many problems as a family has series, the worst ones', () => {
+    const options = { isSinglePoll: true, staleAfterMs: 300_000, maxSeries: 2 };
+    const find = () => ['a', 'b', 'c'].map((kind) => ({ subject: { kind }, summary }));
+    const problem = problemOf('module_state', {
+      name: 'BridgeTest',
+      severity: 'critical',
+      afterMinutes: 30,
+      summary: 'it is wrong',
+      description: '',
+      action: 'Repair it.',
+      find,
+    });
+    const { present, dropped } = judgeProblems(NO_PROBLEMS, 'module_state', {} as Evidence, at(0), options, [problem]);
+    expect([present.length, dropped]).toEqual([2, 1]);
+  });
+});
+
 describe('a problem of validators', () => {
   const together = {
     minimumPower: 0.3,
-    sentence: (all: readonly FoundValidator[]) => withDetails(all.map(({ name }) => name).join(' ')),
+    summary: 'they do not sign',
+    details: (all: readonly FoundValidator[]) => all.map(({ name }) => name).join(' '),
     action: 'Tell them.',
   };
   const validator = (name: string, power: number, startSeconds: number, watched = false): Finding => ({
@@ -411,10 +444,10 @@ describe('a problem of validators', () => {
     poll(0, found);
     const { present } = poll(30, found);
     expect(
-      present.map(({ subject, startSeconds, sentence }) => [subject, startSeconds - START_SECONDS, sentence.headline]),
+      present.map((found) => [found.subject, found.startSeconds - START_SECONDS, found.summary, found.details]),
     ).toEqual([
-      [{ orchestrator: 'mine', watched: 'true' }, -5, headline],
-      [{ watched: 'false' }, -20, 'a c b'],
+      [{ orchestrator: 'mine', watched: 'true' }, -5, summary, ''],
+      [{ watched: 'false' }, -20, 'they do not sign', 'a c b'],
     ]);
   });
 

@@ -1,25 +1,39 @@
 import { expect, it } from 'vitest';
-import { problemLines } from '../../src/problems/problem-families.js';
-import type { PresentProblem, UnjudgedProblem } from '../../src/problems/memory.js';
+import { problemId, problemLines, unjudgedLines } from '../../src/problems/problem-families.js';
+import type { UnjudgedProblem } from '../../src/problems/memory.js';
 import { problems } from '../../src/problems/problems.js';
-import { withDetails } from '../../src/problems/sentence.js';
 
-it('exports as many problems as a family has series, the worst ones, and counts the others', () => {
-  const present = problems.slice(0, 3).map((problem, index): PresentProblem => ({
-    problem,
-    subject: {},
-    startSeconds: 1_790_000_000.1234 + index,
-    isProven: true,
-    limitSeconds: 600,
-    sentence: withDetails('something is wrong'),
-    action: 'Repair it.',
-    validators: [],
-  }));
-  const { name, severity } = problems[0] ?? {};
-  const series = `bridge_problem_start_timestamp_seconds{target="t",document="module_state",problem="${name}",severity="${severity}"} 1790000000.1234\n`;
-  expect(problemLines({ present, unjudged: [] }, 'module_state', 'target="t"', 1)).toEqual([
-    { name: 'bridge_problem_start_timestamp_seconds', text: series, dropped: 2, isInstant: true },
+const alert = {
+  document: 'module_state',
+  alert: 'BridgeBacklogStuck',
+  severity: 'critical',
+  subject: { token_contract: '0xa' },
+} as const;
+
+const labels =
+  'target="t",document="module_state",problem="BridgeBacklogStuck",severity="critical",id="f00",token_contract="0xa"';
+
+it('exports the start of a problem, and its texts', () => {
+  const problem = { ...alert, id: 'f00', startSeconds: 1_790_000_000.1234, hiddenBy: 'BridgeOracleStalled' };
+  const lines = problemLines([{ ...problem, summary: 'a "b"', action: 'Repair it.' }], 'target="t"');
+  expect(lines.map(({ text }) => text)).toEqual([
+    `bridge_problem_start_timestamp_seconds{${labels}} 1790000000.123\n`,
+    `bridge_problem_info{${labels},summary="a \\"b\\"",action="Repair it.",hidden_by="BridgeOracleStalled"} 1\n`,
   ]);
+});
+
+it('identifies a problem by its target, document, name, severity and subject', () => {
+  const ids = [
+    problemId('t', alert),
+    problemId('u', alert),
+    problemId('t', { ...alert, document: 'external_contract' }),
+    problemId('t', { ...alert, alert: 'BridgeBacklogHigh' }),
+    problemId('t', { ...alert, severity: 'warning' }),
+    problemId('t', { ...alert, subject: { token_contract: '0xb' } }),
+  ];
+  expect(new Set(ids).size).toBe(6);
+  expect(ids.every((id) => /^[0-9a-f]{12}$/.test(id))).toBe(true);
+  expect(problemId('t', { ...alert, subject: { token_contract: '0xa' } })).toBe(ids[0]);
 });
 
 it('exports since when a problem is unjudged once, although both of its severities are', () => {
@@ -28,7 +42,7 @@ it('exports since when a problem is unjudged once, although both of its severiti
     .map((problem, index): UnjudgedProblem => ({ problem, severity: 'warning', sinceSeconds: 1000 + index }));
   expect(unjudged).toHaveLength(2);
   const series = 'bridge_problem_unjudged_start_timestamp_seconds{target="t",document="module_state"';
-  expect(problemLines({ present: [], unjudged }, 'module_state', 'target="t"', 9)).toMatchObject([
-    { text: `${series},problem="BridgeBatchNotRelayed",severity="warning"} 1000\n` },
-  ]);
+  expect(unjudgedLines(unjudged, 'module_state', 'target="t"', { at: 0, clockOffset: 0 })).toMatchObject({
+    text: `${series},problem="BridgeBatchNotRelayed",severity="warning"} 1000\n`,
+  });
 });

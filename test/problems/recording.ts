@@ -1,7 +1,7 @@
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Moment } from '../../src/clock.js';
-import { targetOptions } from '../../src/engine/jobs.js';
+import { targetOptions, targetsHash } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
@@ -254,7 +254,6 @@ function createExporter(
   let active = initial;
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
-  let recordingFailures = 0;
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
   const endpoints = recordedStates(sources, limits, instantAt(startedAt), remembered);
 
@@ -316,7 +315,6 @@ function createExporter(
       }
     },
     scrape: (phase, seconds, keep) => {
-      if (phase.recorderFails && seconds % 300 === 0) recordingFailures += 1;
       return [
         ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
         // The process exports these, here with the simulated clock.
@@ -324,7 +322,15 @@ function createExporter(
         ['bridge_exporter_config_hash', active.hash],
         ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
         ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
-        ['bridge_exporter_recording_failures_total', recordingFailures],
+        ['bridge_exporter_recorder_last_write_successful', phase.recorderFails ? 0 : 1],
+        [
+          'bridge_exporter_targets_hash',
+          targetsHash(
+            active.target === undefined
+              ? []
+              : active.documents.map((document) => ({ target: active.target ?? '', document })),
+          ),
+        ],
         ['bridge_exporter_shards', shards],
         ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
           `bridge_exporter_shard_info{shard="${index + 1}"}`,

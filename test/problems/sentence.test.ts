@@ -1,13 +1,19 @@
 import { chainText, clockTime } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
+import { documentNames } from '../../src/documents.js';
+import { failureReasonNames, remedyOf } from '../../src/http/failure-reasons.js';
+import { pollProblems } from '../../src/problems/polls.js';
+import { problems } from '../../src/problems/problems.js';
+import { durationInWords } from '../../src/text/format.js';
 import {
+  ageText,
+  labelTexts,
   missingValidators,
   shortAddress,
   shortName,
   validators,
   watchedFirst,
-  withAge,
-  withDetails,
+  withOwn,
 } from '../../src/problems/sentence.js';
 
 describe('the words of a summary', () => {
@@ -32,14 +38,35 @@ describe('the words of a summary', () => {
   });
 
   it.each([
-    ['no batch for {duration}', 90, 'no batch for 90 s', 'no batch'],
-    ['no batch, for {duration}', 3600, 'no batch, for 60 min', 'no batch'],
-    ['the list has changed {duration} ago', 7200, 'the list has changed 2 h ago', 'the list has changed a moment ago'],
-  ])('have the age of a problem: %s', (headline, seconds, old, young) => {
-    const sentence = withDetails(headline);
-    expect(withAge(sentence, seconds).headline).toBe(old);
-    // The clock was set back.
-    for (const age of [0, -5]) expect(withAge(sentence, age).headline).toBe(young);
+    ['lasting', 90, 'for 90 s'],
+    ['over', 3600, 'over the limit for 60 min'],
+    ['ago', 7200, '2 h ago'],
+  ] as const)('have the age of a problem: %s', (kind, seconds, text) => {
+    expect(ageText(kind, seconds)).toBe(text);
+    for (const age of [0, -5]) expect(ageText(kind, age), 'new').toBe('');
+    expect(ageText('lasting', seconds, false)).toBe(`for at least ${durationInWords(seconds)}`);
+  });
+
+  it('begin with the own validators that are concerned', () => {
+    const validator = (name: string, isWatched: boolean) => ({ name, address: '0xa1', isWatched, hasNamesake: false });
+    const others = [validator('Alpha', false)];
+    expect(withOwn(others, 'voted', 'event 31 is not observed')).toBe('event 31 is not observed');
+    expect(withOwn([...others, validator('Beta', true)], 'voted', 'event 31 is not observed')).toBe(
+      'your validator Beta has not voted: event 31 is not observed',
+    );
+  });
+
+  it('are cut to the size of labels', () => {
+    const { summary, action } = labelTexts('x'.repeat(300), 'y'.repeat(300));
+    expect([summary, action]).toEqual([`${'x'.repeat(199)}…`, `${'y'.repeat(239)}…`]);
+    const actions = [...pollProblems, ...problems].flatMap((problem) => [
+      problem.action,
+      ...('together' in problem ? [problem.together.action] : []),
+    ]);
+    const reasons = failureReasonNames.flatMap((reason) =>
+      documentNames.map((document) => remedyOf({ reason }, document)),
+    );
+    expect([...actions, ...reasons].filter((text) => labelTexts('', text).action !== text)).toEqual([]);
   });
 
   it('quote names that imitate the mark of your own validators or another entry', () => {

@@ -22,7 +22,7 @@ describe('replay --recording --serve', () => {
   it('serves the status page of the time, with the verdict that the exporter had reached', async () => {
     const { text } = await get(`${url}/`);
     expect(text).toContain('<strong>Recording</strong> as of <time datetime="2026-11-23T08:42:00.000Z">');
-    expect(text).toContain('<title>■ critical: default: no event observed for 116 min, 605 waiting');
+    expect(text).toContain('<title>■ critical: default: event 91018 (deposit of 0xfd8c3d…ea4e33) is not observed, for 116 min');
     // The page does not change, and nothing about this process is of that time.
     expect(text).not.toMatch(/<script|Uptime/);
   });

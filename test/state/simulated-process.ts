@@ -44,7 +44,7 @@ export function read(text: string): EndpointMemory {
 /** The state of an endpoint with what is read. */
 export function restoredFrom(text: string, at: Moment): EndpointState {
   const remembered = read(text);
-  return withMemory(initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, at.at), remembered);
+  return withMemory(initialState({ ...remembered, problems: undefined, maxBodyBytes: 1, staleAfterMs: 1 }, at.at), remembered);
 }
 
 export interface Chain {

@@ -122,8 +122,10 @@ describe('the state file', () => {
       lastFoundAt,
       isMissing: false,
       isPresent: true,
-      sentence: { headline: '', separator: '; ' as const, details: '' },
+      summary: '',
+      details: '',
       action: '',
+      textsAt: 0,
       validators: [],
     };
     const problem = {

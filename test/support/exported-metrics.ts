@@ -3,7 +3,7 @@ import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from './clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
+import { problemInfo, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { seriesOf } from './exposition-text.js';
 
 export interface MetricInfo {
@@ -14,7 +14,12 @@ export interface MetricInfo {
 /** The labels that Prometheus adds to every series it scrapes. */
 const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
-const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([problemStart, problemUnjudged, ...pollFamilies]);
+const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([
+  problemInfo,
+  problemStart,
+  problemUnjudged,
+  ...pollFamilies,
+]);
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
@@ -43,9 +48,9 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   const metrics = createProcessMetrics(
     { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
     { index: 1, count: 1 },
-    () => ({ recorded: 0, failed: 0, bytes: 0 }),
+    () => ({ recorded: 1, failed: 0, bytes: 0 }),
   );
-  metrics.configLoaded({ hash: 1, loadedAt: clock().at, targets: 1 });
+  metrics.configLoaded({ hash: 1, loadedAt: clock().at, targets: 1, targetsHash: 0 });
   const text = await metrics.render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {

@@ -1,0 +1,169 @@
+import { exporterRules } from './exporter-rules.js';
+import { pollProblems } from './polls.js';
+import { subjectLabels, type Inhibition, type Severity, type Subject } from './problem.js';
+import { problems } from './problems.js';
+
+/*
+ * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml follow it. It is transitively closed,
+ * so that nobody has to follow a chain of causes; `gapsOf` finds what is missing.
+ */
+
+type Label = keyof Subject | 'document';
+
+/** Matches alerts by their name, severity, and whether they are about a watched validator. */
+interface AlertMatcher {
+  /** All alerts by default. */
+  readonly names?: readonly string[];
+  readonly exceptNames?: readonly string[];
+  readonly severity?: Severity;
+  readonly exceptSeverity?: Severity;
+  readonly exceptWatched?: boolean;
+}
+
+/** A firing alert that `source` matches hides those of the same target that `target` matches, if the labels are equal. */
+export interface Hiding {
+  readonly source: AlertMatcher;
+  readonly target: AlertMatcher;
+  readonly equal: readonly Label[];
+  /** For alertmanager.yml. */
+  readonly comment?: string;
+}
+
+interface Declaring {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly inhibits: readonly Inhibition[];
+  readonly inhibitsDocument: boolean;
+}
+
+const declaring: readonly Declaring[] = [...exporterRules, ...pollProblems, ...problems];
+
+function namesOf(list: readonly { readonly name: string }[]): readonly string[] {
+  return Array.from(new Set(list.map(({ name }) => name)));
+}
+
+const CRITICAL: Severity = 'critical';
+
+/** The warnings that hide critical problems which only repeat them: another warning must not hide those. */
+const warningsHidingCritical = new Set(
+  namesOf(
+    declaring.filter(
+      ({ severity, inhibits }) =>
+        severity === 'warning' &&
+        inhibits.some(
+          ({ problem, severity: hidden = CRITICAL }) =>
+            hidden === CRITICAL && declaring.some(({ name, severity: own }) => name === problem && own === CRITICAL),
+        ),
+    ),
+  ),
+);
+
+/** What a document shows is not current while it is not polled, or while it stands still or is behind. */
+function hidingDocument(severity: Severity, sources: readonly Declaring[], targets: readonly string[]): Hiding[] {
+  const names = namesOf(sources.filter((source) => source.inhibitsDocument && source.severity === severity));
+  const isWarning = severity === 'warning';
+  return names.length === 0
+    ? []
+    : [
+        {
+          comment: isWarning
+            ? 'A warning hides no critical alert, but CrosschainOutboundDisabled those that only repeat it; so no other warning hides that one.'
+            : 'Nothing else that a document shows is current while it is stale or stalled.',
+          source: { names, severity },
+          target: {
+            names: targets.filter((name) => !names.includes(name) && !(isWarning && warningsHidingCritical.has(name))),
+            ...(isWarning && { exceptSeverity: CRITICAL }),
+          },
+          equal: ['document'],
+        },
+      ];
+}
+
+function declared({ name, severity, inhibits }: Declaring): readonly Hiding[] {
+  return inhibits.map(({ problem, severity: hidden, equal = [], exceptWatched = false }) => ({
+    source: { names: [name], severity },
+    target: {
+      names: [problem],
+      ...(hidden !== undefined && { severity: hidden }),
+      ...(exceptWatched && { exceptWatched }),
+    },
+    equal,
+  }));
+}
+
+const ofPolls = [...exporterRules, ...pollProblems];
+const allNames = namesOf(problems);
+
+export const hidings: readonly Hiding[] = [
+  ...hidingDocument('critical', ofPolls, allNames),
+  ...hidingDocument('critical', problems, allNames),
+  ...hidingDocument('warning', ofPolls, allNames),
+  ...hidingDocument('warning', problems, allNames),
+  {
+    comment: 'A critical alert hides the warning for the same subject. What cannot be judged is different.',
+    source: { severity: 'critical', exceptNames: ['BridgeProblemUnjudged'] },
+    target: { severity: 'warning' },
+    equal: ['document', ...subjectLabels],
+  },
+  ...declaring.flatMap(declared),
+];
+
+/** An alert of a target. */
+export interface HidingAlert {
+  readonly alert: string;
+  readonly severity: Severity;
+  readonly document: string;
+  readonly subject: Subject;
+}
+
+/** Whether an alert hides another alert of its target while it fires. */
+export function hides(source: HidingAlert, target: HidingAlert): boolean {
+  return hidings.some(
+    (hiding) =>
+      // Only the general rule names no alerts.
+      (hiding.source.names !== undefined || source.alert === target.alert) &&
+      matches(hiding.source, source) &&
+      matches(hiding.target, target) &&
+      hiding.equal.every((label) => labelOf(source, label) === labelOf(target, label)),
+  );
+}
+
+function labelOf({ document, subject }: HidingAlert, label: Label): string {
+  return label === 'document' ? document : (subject[label] ?? '');
+}
+
+function matches(matcher: AlertMatcher, { alert, severity, subject }: HidingAlert): boolean {
+  return (
+    (matcher.names?.includes(alert) ?? true) &&
+    !(matcher.exceptNames?.includes(alert) ?? false) &&
+    (matcher.severity ?? severity) === severity &&
+    matcher.exceptSeverity !== severity &&
+    !(matcher.exceptWatched === true && subject.watched === 'true')
+  );
+}
+
+/** Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal documents and subjects. */
+export function gapsOf(): readonly string[] {
+  const keys = new Set(declaring.map(({ name, severity }) => `${name} ${severity}`));
+  const gaps = [{}, { watched: 'true' }].flatMap((subject) => {
+    const alerts = Array.from(keys, (key): HidingAlert => {
+      const [alert = '', severity = ''] = key.split(' ');
+      return { alert, severity: severity as Severity, document: '', subject };
+    });
+    const effectsOf = (cause: HidingAlert): readonly HidingAlert[] =>
+      alerts.filter((other) => other !== cause && hides(cause, other));
+    return alerts.flatMap((cause) =>
+      effectsOf(cause).flatMap((between) => gapsOver(cause, between, effectsOf(between))),
+    );
+  });
+  return Array.from(new Set(gaps));
+}
+
+function gapsOver(cause: HidingAlert, between: HidingAlert, effects: readonly HidingAlert[]): readonly string[] {
+  const textOf = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
+  return effects.flatMap((effect) => {
+    if (effect === cause) return [`${textOf(cause)} and ${textOf(between)} hide each other`];
+    if (hides(cause, effect)) return [];
+    return [`${textOf(cause)} hides ${textOf(between)}, which hides ${textOf(effect)}`];
+  });
+}

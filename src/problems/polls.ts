@@ -1,0 +1,351 @@
+import type { Instant } from '../clock.js';
+import { OUTDATED_MS } from '../config/config.js';
+import type { DocumentName } from '../document-types.js';
+import { remedyOf, type FailureReason, type PollError } from '../http/failure-reasons.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
+import { count, durationInWords, list, percent } from '../text/format.js';
+import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
+import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
+import { joinTexts, labelTexts } from './sentence.js';
+
+/*
+ * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They are judged when they are shown,
+ * because some begin by time alone, and a successful poll ends them at once.
+ */
+
+/** The state of an endpoint, as far as its polls are judged by it. */
+export interface PollEvidence {
+  readonly document: DocumentName;
+  readonly addedAt: Instant;
+  readonly polls: number;
+  readonly lastPoll?: PastPoll;
+  readonly lastFailure?: PastFailure;
+  readonly lastSuccess?: PastSuccess;
+  readonly maxBodyBytes: number;
+  readonly staleAfterMs: number;
+  readonly problemSettings?: ProblemSettings | undefined;
+}
+
+interface PastPoll {
+  readonly at: Instant;
+  readonly ok: boolean;
+  readonly bodyBytes: number | undefined;
+  readonly nearLimitSince?: Instant | undefined;
+}
+
+interface PastFailure {
+  readonly since: Instant;
+  readonly misconfiguredSince: Instant | undefined;
+  readonly error: PollError;
+}
+
+interface PastSuccess {
+  readonly at: Instant;
+  readonly droppedSince?: Instant | undefined;
+  readonly snapshot: {
+    readonly renderedFamilies: readonly RenderedFamily[];
+    readonly errors: { readonly missing: Iterable<string>; readonly invalid: ReadonlyMap<string, number> };
+  };
+}
+
+interface PollMoment {
+  readonly at: Instant;
+  /** Whether the node has never served the document, and serves another document of the target. */
+  readonly isNotServed: boolean;
+  /** Of the document that is exported. */
+  readonly unjudged: readonly UnjudgedProblem[];
+}
+
+type PollFinding = Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant };
+
+/** A problem of the polls of any document. */
+export interface PollProblem extends Omit<
+  Problem,
+  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
+> {
+  readonly find: (poll: PollEvidence, moment: PollMoment) => PollFinding | undefined;
+}
+
+type Optional = 'age' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
+
+function pollProblem(declaration: Omit<PollProblem, Optional> & Partial<Pick<PollProblem, Optional>>): PollProblem {
+  return { age: 'lasting', dashboard: 'bridge-exporter', inhibits: [], inhibitsDocument: false, ...declaration };
+}
+
+/** Without a successful poll for so long, nothing that is known of a document is current. */
+export const OUTDATED_SECONDS = OUTDATED_MS / 1000;
+/** Share of `poll.max_body_size` from which on a response is near it. */
+export const SIZE_RATIO = 0.8;
+
+export const misconfiguredReasons: ReadonlySet<FailureReason> = new Set(['bad_request', 'unauthorized']);
+const sizeReasons: ReadonlySet<FailureReason> = new Set(['too_large', 'response_too_large_upstream']);
+
+/** A problem is shown from this share of its limit on. On a healthy bridge, most problems end earlier. */
+export const PENDING_SHARE = 1 / 3;
+
+/** How to turn off the polls of a document. */
+const TURN_OFF: Readonly<Record<DocumentName, string>> = {
+  module_state: 'set BRIDGE_URL= (or remove bridge from the target)',
+  external_contract: 'remove external from the target',
+  rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
+};
+
+/** The last success; before the first, the addition of the endpoint. */
+function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' | 'addedAt'>): Instant {
+  return lastSuccess?.at ?? addedAt;
+}
+
+/**
+ * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was suspended: that is no failure, and
+ * polls can fail only afterwards.
+ */
+function withoutSuccessSince(poll: PollEvidence): Instant {
+  const { lastSuccess, staleAfterMs } = poll;
+  const since = presentFailure(poll)?.since;
+  if (lastSuccess === undefined || since === undefined) return lastGoodAt(poll);
+  return (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
+}
+
+/** "no poll of module_state succeeds". */
+function withoutSuccess({ document, polls, lastSuccess }: PollEvidence): string {
+  if (polls === 0) return `${document} is not polled`;
+  return `no poll of ${document} ${lastSuccess === undefined ? 'has succeeded since the endpoint was added' : 'succeeds'}`;
+}
+
+/** "no poll of module_state succeeds, for 18 min". */
+export function withoutSuccessFor(poll: PollEvidence, now: Instant): string {
+  return `${withoutSuccess(poll)}, for ${durationInWords(now - lastGoodAt(poll))}`;
+}
+
+/** The failure of the last poll. */
+function presentFailure({ lastPoll, lastFailure }: PollEvidence): PastFailure | undefined {
+  return lastPoll?.ok === false ? lastFailure : undefined;
+}
+
+const stale = pollProblem({
+  name: 'BridgeSnapshotStale',
+  severity: 'critical',
+  afterMinutes: OUTDATED_SECONDS / 60,
+  summary: 'no poll of the document succeeds',
+  description:
+    'The exporter has not polled the document successfully for 10 minutes, or ever since it was added, and no other exporter has. No other alert on the document can fire.',
+  action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
+  find: (poll, { at, isNotServed }) => {
+    if (poll.document === 'external_contract' || isNotServed) return undefined;
+    const since = withoutSuccessSince(poll);
+    const failure = presentFailure(poll);
+    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have stopped.
+    const isFailing = failure !== undefined || poll.polls === 0;
+    if (!isFailing || at - since < OUTDATED_SECONDS * PENDING_SHARE) return undefined;
+    return {
+      start: since,
+      summary: withoutSuccess(poll),
+      details: [failure?.error.message ?? ''],
+      action: failure && remedyOf(failure.error, poll.document),
+    };
+  },
+  inhibits: [
+    { problem: 'BridgeEndpointDown', equal: ['document'] },
+    { problem: 'BridgeEndpointMisconfigured', equal: ['document'] },
+    { problem: 'BridgeResponseNearLimit', equal: ['document'] },
+    { problem: 'BridgeExporterSeriesDropped', equal: ['document'] },
+    { problem: 'BridgeProblemUnjudged', equal: ['document'] },
+  ],
+  inhibitsDocument: true,
+});
+
+const misconfigured = pollProblem({
+  name: 'BridgeEndpointMisconfigured',
+  severity: 'warning',
+  afterMinutes: 3,
+  summary: 'the endpoint of the document is misconfigured',
+  description: 'Polls fail with reason `bad_request` or `unauthorized`.',
+  action:
+    'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
+  find: (poll, { isNotServed }) => {
+    const failure = presentFailure(poll);
+    if (isNotServed || failure?.misconfiguredSince === undefined) return undefined;
+    return {
+      start: failure.misconfiguredSince,
+      summary: `${poll.document} is misconfigured`,
+      details: [failure.error.message],
+      action: remedyOf(failure.error, poll.document),
+    };
+  },
+  inhibits: [{ problem: 'BridgeEndpointDown', equal: ['document'] }],
+  inhibitsDocument: true,
+});
+
+const down = pollProblem({
+  name: 'BridgeEndpointDown',
+  severity: 'warning',
+  afterMinutes: 3,
+  summary: 'polls of the document fail',
+  description:
+    'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated. With kind="not_served", the node has never served the document, only the other one of the target.',
+  action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
+  find: (poll, { isNotServed }) => {
+    const failure = presentFailure(poll);
+    if (failure === undefined) return undefined;
+    const { document } = poll;
+    const remedy = remedyOf(failure.error, document);
+    if (isNotServed) {
+      return {
+        subject: { kind: 'not_served' },
+        start: withoutSuccessSince(poll),
+        summary: `the node does not serve ${document}`,
+        details: [failure.error.message],
+        action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
+      };
+    }
+    return {
+      start: failure.since,
+      summary: `polls of ${document} fail`,
+      details: [failure.error.message],
+      action: remedy,
+    };
+  },
+  inhibitsDocument: true,
+});
+
+const nearLimit = pollProblem({
+  name: 'BridgeResponseNearLimit',
+  severity: 'warning',
+  afterMinutes: 5,
+  summary: 'a response is near its size limit, or was refused for its size',
+  description:
+    'A response is larger than 80 % of `poll.max_body_size`, or was refused for its size, here or by the node. Above the limit every poll fails.',
+  action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
+  find: (poll) => {
+    const { document, lastPoll, maxBodyBytes } = poll;
+    const error = presentFailure(poll)?.error;
+    if (lastPoll === undefined || !isNearSizeLimit(error, lastPoll.bodyBytes, maxBodyBytes)) return undefined;
+    const isRefused = error !== undefined && sizeReasons.has(error.reason);
+    return {
+      start: lastPoll.nearLimitSince ?? lastPoll.at,
+      summary: isRefused
+        ? `a response of ${document} is refused for its size`
+        : `the response of ${document} is near its size limit`,
+      details: [isRefused ? error.message : `${percent((lastPoll.bodyBytes ?? 0) / maxBodyBytes)} of the limit`],
+    };
+  },
+});
+
+const seriesDropped = pollProblem({
+  name: 'BridgeExporterSeriesDropped',
+  severity: 'warning',
+  afterMinutes: 15,
+  summary: 'metrics exceed limits.max_series_per_family',
+  description:
+    'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
+  action: 'Raise limits.max_series_per_family.',
+  find: ({ lastSuccess, document }) => {
+    const dropped = (lastSuccess?.snapshot.renderedFamilies ?? []).filter(hasDroppedSeries);
+    if (lastSuccess === undefined || dropped.length === 0) return undefined;
+    return {
+      start: lastSuccess.droppedSince ?? lastSuccess.at,
+      summary: `metrics of ${document} exceed limits.max_series_per_family`,
+      details: [list(dropped.map(({ name }) => name))],
+    };
+  },
+});
+
+const COMPARE_FIELDS =
+  'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
+
+/** What cannot be judged of a document. */
+function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summary' | 'description' | 'action'>) {
+  const isCritical = severity === 'critical';
+  return pollProblem({
+    name: 'BridgeProblemUnjudged',
+    severity,
+    afterMinutes: 10,
+    ...texts,
+    find: (poll, moment) => {
+      const ofSeverity = moment.unjudged.filter((each) => (each.severity === 'critical') === isCritical);
+      const [first] = ofSeverity;
+      if (first === undefined) return undefined;
+      const names = Array.from(new Set(ofSeverity.map(({ problem }) => problem.name)));
+      const others = names.length === 1 ? '' : ` and ${count(names.length - 1, 'other problem')}`;
+      return {
+        start: Math.min(...ofSeverity.map(({ sinceSeconds }) => sinceSeconds)),
+        summary: `${first.problem.name}${others} of ${poll.document} cannot be judged${isCritical ? ' any more' : ''}`,
+        details: [unreadableFields(poll), `not judged: ${list(names)}`],
+      };
+    },
+  });
+}
+
+/** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */
+function unreadableFields({ lastSuccess }: PollEvidence): string {
+  const { missing = [], invalid = new Map<string, number>() } = lastSuccess?.snapshot.errors ?? {};
+  const depthOf = (path: string): number => path.split('.').length;
+  // A list is more than a parameter.
+  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const wrong = Array.from(invalid.keys());
+  return joinTexts(
+    '; ',
+    absent.length === 0 ? '' : `missing: ${list(absent)}`,
+    wrong.length === 0 ? '' : `invalid values of ${list(wrong)}`,
+  );
+}
+
+/** Worst first, causes before their consequences. */
+export const pollProblems: readonly PollProblem[] = [
+  stale,
+  unjudged('critical', {
+    summary: 'a critical problem was found, and can no longer be judged',
+    description:
+      'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
+    action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
+  }),
+  misconfigured,
+  down,
+  nearLimit,
+  seriesDropped,
+  unjudged('warning', {
+    summary: 'a problem cannot be judged',
+    description:
+      'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
+    action: COMPARE_FIELDS,
+  }),
+];
+
+/** Whether a response was rejected for its size, or nearly would have been. */
+export function isNearSizeLimit(error: PollError | undefined, bodyBytes = 0, maxBodyBytes: number): boolean {
+  return (error !== undefined && sizeReasons.has(error.reason)) || bodyBytes / maxBodyBytes > SIZE_RATIO;
+}
+
+export function hasDroppedSeries({ dropped = 0 }: RenderedFamily): boolean {
+  return dropped > 0;
+}
+
+/** The problems of the polls of a document at a point in time, worst first. */
+export function presentPollProblems(poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
+  return pollProblems.flatMap((problem) => presentOf(problem, poll, moment));
+}
+
+function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
+  const { problemSettings = {} } = poll;
+  const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
+  if (found === undefined) return [];
+  const { start, summary, subject = {}, details = [], action = problem.action } = found;
+  const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
+  const limit = limitSeconds(problem, problemSettings);
+  return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds: limit }];
+}
+
+/** The worst problem that a successful poll ends, if its alert has fired. */
+export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
+  return [stale, misconfigured, down]
+    .flatMap((problem) => presentOf(problem, before, { at, isNotServed, unjudged: [] }))
+    .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
+    .slice(0, 1)
+    .map(({ problem: { name, severity }, subject, startSeconds }) => ({
+      name,
+      severity,
+      subject,
+      startSeconds,
+      endSeconds: at,
+    }));
+}
