@@ -1,6 +1,6 @@
 import type { ModuleState } from './chain/module-state.js';
 import type { RateLimiterInput } from './chain/rate-limiter-input.js';
-import type { Moment } from './clock.js';
+import type { Instant, Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
@@ -91,4 +91,14 @@ export interface TargetOptions {
   readonly problems?: Config['problems'] | undefined;
   /** Whether one document is enough for a problem to begin, as in `once`. */
   readonly isSinglePoll?: boolean;
+}
+
+/** A node of an endpoint with several nodes, after a poll. */
+export interface NodeStatus {
+  /** Host and port, numbered when several nodes have the same. */
+  readonly source: string;
+  /** Whether it served the last document; before the first, the first node. */
+  readonly isInUse: boolean;
+  /** Why it is not polled, unless a node before it fails, since when; `isDown`: it does not answer. */
+  readonly trouble?: { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined;
 }

@@ -58,6 +58,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly input: (content: Types['content'], context: DocumentContext<Types>) => Types['input'];
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
+  /** Height by which several nodes are compared, if it is not that of the hub. */
+  readonly blockHeight?: (content: Types['content']) => Numeral;
   /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
@@ -84,15 +86,16 @@ interface FlowDefinition<Types extends AnyTypes> {
 }
 
 export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
-  readonly connection: NodeConnection;
+  /** In order of preference. */
+  readonly nodes: readonly NodeConnection[];
   /** The rest of the configuration, without credentials. */
   readonly settings: Types['settings'];
   /** The paths to request, in this order, until a node knows one. */
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
-  /** The node of the module state, which says where a contract is. */
-  readonly hubNode?: NodeConnection;
+  /** The nodes of the module state, which says where a contract is. */
+  readonly hubNodes?: readonly NodeConnection[];
   /** The time between polls; by default, `poll.interval`. */
   readonly intervalMs?: number;
 }
@@ -156,7 +159,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 3,
+    memoryVersion: 4,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
@@ -172,9 +175,9 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     maxBodyBytes: MAX_CONTRACT_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
-      const { connection, settings } = splitConnection(bridge.external);
-      const hubNode = splitConnection(bridge).connection;
-      return { connection, settings: {}, paths: [], query: '', hubNode, intervalMs: settings.interval };
+      const { nodes, settings } = splitConnection(bridge.external);
+      const hubNodes = splitConnection(bridge).nodes;
+      return { nodes, settings: {}, paths: [], query: '', hubNodes, intervalMs: settings.interval };
     },
     recordedSettings: () => ({}),
     paths: [],
@@ -187,6 +190,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
     // A node behind others shows in the time of its block.
     hubHeight: () => undefined,
+    blockHeight: ({ height }) => height,
     identity: ({ contract }) => [contract],
     families: contractFamilies,
     memoryVersion: 1,

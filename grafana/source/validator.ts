@@ -81,6 +81,9 @@ function inHubCoins(expr: string): string {
 
 const BALANCE = inHubCoins(latest('bridge_watched_orchestrator_balance_amount', BY_SIGNER));
 
+/** The share of the blocks that a validator may miss; absent where it may miss none. */
+export const MISSED_BLOCKS = `${latest('bridge_watched_validator_missed_blocks', BY_SIGNER)} / on (cluster, target) group_left () (${latest('bridge_signed_blocks_window_blocks')} * (1 - ${latest('bridge_min_signed_per_window_ratio')}) > 0)`;
+
 /** The share of the time range in which nothing was missing. */
 function participation(metric: string): string {
   const isMissing = `(${latest(metric, BY_SIGNER)} > bool 0)`;
@@ -219,6 +222,15 @@ const own: Row = {
       unit: 'dtdhms',
       min: 0,
       series: [{ expr: secondsToSign('own'), legend: SIGNER }],
+    }),
+    graph({
+      title: 'Missed blocks',
+      description:
+        'How many blocks of the hub have own validators missed, of those that they may miss before they are jailed? The number falls when blocks leave the window.',
+      noValue: 'the node does not serve the slashing module, or a validator may miss no block',
+      unit: 'percentunit',
+      min: 0,
+      series: [{ expr: withSigner('own', MISSED_BLOCKS), legend: SIGNER }],
     }),
     graph({
       title: 'Funds',

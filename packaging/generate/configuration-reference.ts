@@ -17,7 +17,10 @@ export function httpClientKeys(endpoint: string): string[] {
   );
 }
 
-export const endpoints = ['targets[].bridge', 'targets[].bridge.external', 'targets[].crosschain'];
+const documentsOfTarget = ['targets[].bridge', 'targets[].bridge.external', 'targets[].crosschain'];
+
+/** Where the keys of the HTTP client are: beside the URL of the only node, or of each of several. */
+export const endpoints = documentsOfTarget.flatMap((endpoint) => [endpoint, `${endpoint}.nodes[]`]);
 
 const keyTable = (title: string, settings: typeof configSettings): string =>
   markdownTable(

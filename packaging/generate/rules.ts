@@ -24,16 +24,13 @@ const groupComments: Readonly<Record<string, string>> = {
 
 const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (keep_firing_for).
 # Generated from src/problems by \`npm run generate\`; do not edit this copy in the repository.
-#
 # The exporter judges what is wrong and exports since when: a rule compares the age of a problem in seconds with a limit. The limit is 0 where
 # the problem itself has one that varies, such as the age limit of a chain, or is a change: one odd poll is no problem. To change a limit, set
-# \`problems\` in the configuration of the exporter to the same value, so that its pages agree. docs/alerts.md lists the alerts,
-# docs/runbook.md describes diagnosis and mitigation.
-#
+# \`problems\` in the configuration of the exporter to the same value, so that its pages agree. docs/alerts.md lists the
+# alerts, docs/runbook.md describes diagnosis and mitigation.
 # The critical and the warning alert of one name can fire together: prometheus/alertmanager.yml inhibits the warning.
 # keep_firing_for bridges gaps in the data, such as a restart. pending_url is relative to the exporter and dashboard_url to Grafana.
 # severity: critical alerts someone at any time, warning is for working hours, info is for the record, and none is a sign of life.
-#
 # pint file/disable rule/dependency
 `;
 

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { bech32 } from '@scure/base';
+
 /**
  * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the operator
  * address of a validator have the same data part, but different prefixes and checksums. An address of another format is returned in
@@ -14,3 +17,14 @@ export function dataPart(text: string): string {
 
 const CHECKSUM_CHARACTERS = 6;
 const DATA_AND_CHECKSUM = /^[02-9ac-hj-np-z]{7,}$/;
+
+const ED25519_KEY_BYTES = 32;
+const CONSENSUS_ADDRESS_BYTES = 20;
+
+/** The consensus address of a validator, by its operator address and its ed25519 key; `undefined` for an operator address or a key of another form. */
+export function consensusAddress(operator: string, key: Buffer): string | undefined {
+  const [, prefix] = /^(.+)valoper1/.exec(operator) ?? [];
+  if (prefix === undefined || key.length !== ED25519_KEY_BYTES) return undefined;
+  const hash = createHash('sha256').update(key).digest();
+  return bech32.encode(`${prefix}valcons`, bech32.toWords(hash.subarray(0, CONSENSUS_ADDRESS_BYTES)), false);
+}

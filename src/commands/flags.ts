@@ -241,6 +241,12 @@ export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
     ['neutral', 'peggy', 'zeta'] as const,
     'neutral',
   ).conflicts(['record']),
+  nodes: flag(
+    '--nodes <integer>',
+    'Number of nodes of the chain, at ports from that of --listen on.',
+    integer(1, 10),
+    '1',
+  ),
   record: flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
   duration: flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
   interval: flag(

@@ -1,7 +1,7 @@
 import { createClock, type Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEngine, FIRST_ANSWERS_MS, type Engine } from '../engine/engine.js';
-import { initialState, lastPollSucceeded } from '../engine/endpoint-state.js';
+import { initialState, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
 import { isContract, jobsOf, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
 import { queryStatesOf } from '../queries/node-queries.js';
@@ -25,6 +25,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
   const network = createNetwork(userAgent(context), clock, context.env);
   try {
     const endpoints = await pollEndpoints(config, network, clock, progressPrinter(context, options));
+    for (const line of endpoints.flatMap(nodeLine)) context.printError(line);
     const warnings = endpoints.flatMap((endpoint) => [
       ...namesWarning(endpoint),
       ...inactiveWatched(endpoint.context.target, endpoint),
@@ -74,6 +75,15 @@ async function pollSettled(
   await polledBridge;
   const { settled } = await engine.poll(job);
   await settled;
+}
+
+/** Which of several nodes has answered, and why not one before it. */
+function nodeLine({ context: { target, document }, state }: ReadEndpoint): readonly string[] {
+  const { nodes = [] } = state;
+  const source = sourceInUse(state);
+  if (!lastPollSucceeded(state) || source === undefined) return [];
+  const failed = nodes.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble.message]));
+  return [[`${target}: ${document} of node ${source}`, ...failed].join('; ')];
 }
 
 /** Why the validators of a document have no names. */

@@ -25,7 +25,7 @@ const NO_TIME = { fetch: 0, decode: 0, derive: 0 } as const;
 
 /** `simulate --record`: polls and records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  options: Omit<SimulateFlags, 'dialect'> & { readonly record: string },
+  options: Omit<SimulateFlags, 'nodes' | 'dialect'> & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { seed, scenario, blockTime: blockTimeMs, record: directory, duration, interval } = options;

@@ -28,7 +28,7 @@ export async function serveRecording(
   if (atMs === undefined) throw new Error('--serve needs --at');
   const time = new Date(atMs).toISOString();
   const loaded = loadedConfig(config, atMs / 1000);
-  const urls = new Map(loaded.jobs.map((job) => [endpointId(job.context), job.url]));
+  const nodes = new Map(loaded.jobs.map((job) => [endpointId(job.context), job.nodes]));
   const range = { recording, target, from: atMs - PAST_MS, to: atMs };
   const recorded = openRecording(range, config, context, 0);
   const replayed = new Map<string, Endpoint>();
@@ -45,7 +45,7 @@ export async function serveRecording(
   const endpoints = Array.from(replayed, ([id, { state, job }]) => ({
     state,
     // The node of an endpoint is in no recording.
-    job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: job.context },
+    job: { nodes: nodes.get(id) ?? [{ url: { origin: 'http://recording' } }], context: job.context },
   }));
   const { log } = createLog(options, context);
   const states = endpoints.map(({ state }) => state);

@@ -13,11 +13,36 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
-  const simulator = await startSimulation(options, context, undefined, dialect);
-  await context.waitForStopSignal();
-  await simulator.close();
+  const simulators = [await startSimulation(options, context, undefined, dialectOf(options.dialect))];
+  try {
+    for (let index = 1; index < options.nodes; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one address after the other
+      simulators.push(await startOtherNode(options, index, simulators, context));
+    }
+    await context.waitForStopSignal();
+  } finally {
+    await Promise.all(simulators.map(async (simulator) => simulator.close()));
+  }
   return 0;
+}
+
+function dialectOf(dialect: SimulateFlags['dialect']): DialectName | undefined {
+  return dialect === 'neutral' ? undefined : dialect;
+}
+
+/** Serves the chain of the first node at another address. */
+async function startOtherNode(
+  { listen, seed, scenario, dialect }: SimulateFlags,
+  index: number,
+  [first]: readonly Simulator[],
+  context: CommandContext,
+): Promise<Simulator> {
+  const port = listen.port === 0 ? 0 : listen.port + index;
+  const model = first && { model: first.model };
+  const host = listen.host ?? LOOPBACK;
+  const node = await startSimulator({ host, port, seed, scenario, dialect: dialectOf(dialect), ...model, tick: false });
+  context.print(`another node of the chain: ${node.url}\n`);
+  return node;
 }
 
 const LOOPBACK = '127.0.0.1';

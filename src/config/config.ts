@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from '../result.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
-import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
+import { bridge, crosschain, splitConnection, type NodeConnection } from './endpoint-config.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
   amountSetting,
@@ -276,14 +276,21 @@ export const DEFAULT_TARGET_NAME = 'default';
 /** The configuration of `replay` without a configuration file. Nothing is polled, so its target has no endpoints. */
 export const defaultConfig: Config = configSchema.parse({ targets: [{ name: DEFAULT_TARGET_NAME }] });
 
-/** The endpoints of the targets with the position of each in the configuration. */
+/** The nodes of the targets with the position of each in the configuration. */
 export function connectionsOf(targets: readonly TargetConfig[]): { connection: NodeConnection; path: Path }[] {
   return targets.flatMap((each, index) => {
     const path = ['targets', index];
     return [
-      { connection: each.bridge, path: [...path, 'bridge'] },
-      { connection: each.bridge?.external, path: [...path, 'bridge', 'external'] },
-      { connection: each.crosschain, path: [...path, 'crosschain'] },
-    ].flatMap(({ connection, ...position }) => (connection === undefined ? [] : [{ connection, ...position }]));
+      { endpoint: each.bridge, path: [...path, 'bridge'] },
+      { endpoint: each.bridge?.external, path: [...path, 'bridge', 'external'] },
+      { endpoint: each.crosschain, path: [...path, 'crosschain'] },
+    ].flatMap(({ endpoint, path: position }) => {
+      if (endpoint === undefined) return [];
+      const isList = endpoint.nodes !== undefined;
+      return splitConnection(endpoint).nodes.map((connection, node) => ({
+        connection,
+        path: isList ? [...position, 'nodes', node] : position,
+      }));
+    });
   });
 }

@@ -11,8 +11,10 @@ import {
   durationOrAutoSetting,
   fractionSetting,
   integerSetting,
+  notBoth,
   textSetting,
   validatorAddressSetting,
+  whenMapping,
 } from './values.js';
 
 /* The endpoints of a target, and the settings for requesting and decoding their documents. Durations are in milliseconds. */
@@ -136,15 +138,52 @@ export interface NodeConnection extends HttpClientConfig {
   readonly url: EndpointUrl;
 }
 
-const urlOf = (document: string) =>
+/** Each of them can take a share of `poll.timeout`. */
+const MAX_NODES = 10;
+
+/** One node by `url`, whose keys of the HTTP client are beside it, or several by `nodes`, each with its own. */
+function connection(url: typeof nodeUrl) {
+  const node = z.strictObject({ url, ...httpClient.shape }).check(...httpClientChecks);
+  return {
+    url: url.optional(),
+    nodes: z
+      .array(node)
+      .min(1, `expected 1 to ${MAX_NODES} nodes`)
+      .max(MAX_NODES, `expected 1 to ${MAX_NODES} nodes`)
+      .optional()
+      .describe(
+        'Instead of `url`: several nodes, in order of preference. The first usable one is polled; see Several nodes in the documentation.',
+      ),
+  };
+}
+
+const connectionChecks = [
+  ...httpClientChecks,
+  notBoth('url', 'nodes'),
+  z.refine<{ readonly url?: unknown; readonly nodes?: unknown }>(
+    ({ url, nodes }) => url !== undefined || nodes !== undefined,
+    { error: 'is missing', path: ['url'], ...whenMapping },
+  ),
+  z.superRefine<Readonly<Record<string, unknown>>>((endpoint, context) => {
+    if (endpoint['nodes'] === undefined) return;
+    for (const key of Object.keys(httpClient.shape)) {
+      if (endpoint[key] === undefined) continue;
+      context.addIssue({ code: 'custom', path: [key], message: 'belongs to each node of nodes' });
+    }
+  }, whenMapping),
+] as const;
+
+const documentNode = (document: string) =>
   nodeUrl.describe(
     `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
   );
 
 const external = z
   .strictObject({
-    url: rpcUrl.describe(
-      'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
+    ...connection(
+      rpcUrl.describe(
+        'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
+      ),
     ),
     // The interval is at most half of the age at which data is outdated.
     interval: durationSetting(100, 5 * MINUTE_MS)
@@ -152,11 +191,11 @@ const external = z
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),
     ...httpClient.shape,
   })
-  .check(...httpClientChecks);
+  .check(...connectionChecks);
 
 export const bridge = z
   .strictObject({
-    url: urlOf('bridge module state'),
+    ...connection(documentNode('bridge module state')),
     ...bridgeSettings.shape,
     external: external
       .optional()
@@ -165,20 +204,31 @@ export const bridge = z
       ),
     ...httpClient.shape,
   })
-  .check(...httpClientChecks);
+  .check(...connectionChecks);
 
 export const crosschain = z
-  .strictObject({ url: urlOf('cross-chain rate limiter input'), ...crosschainSettings.shape, ...httpClient.shape })
-  .check(...httpClientChecks);
+  .strictObject({
+    ...connection(documentNode('cross-chain rate limiter input')),
+    ...crosschainSettings.shape,
+    ...httpClient.shape,
+  })
+  .check(...connectionChecks);
 
 export const defaultBridgeSettings: BridgeSettings = bridgeSettings.parse({});
 export const defaultCrosschainSettings: CrosschainSettings = crosschainSettings.parse({});
 
-/** A configured endpoint: its request, and its other settings. */
-export function splitConnection<T extends NodeConnection>(endpoint: T) {
-  const { url, basic_auth, authorization, http_headers, tls_config, ...others } = endpoint;
+/** A configured endpoint: its nodes in order of preference, and its other settings. */
+export function splitConnection<
+  T extends HttpClientConfig & {
+    readonly url?: EndpointUrl | undefined;
+    readonly nodes?: NodeConnection[] | undefined;
+  },
+>(endpoint: T) {
+  const { url, nodes, basic_auth, authorization, http_headers, tls_config, ...others } = endpoint;
   const { proxy_url, proxy_from_environment, no_proxy, ...settings } = others;
   const proxy = { proxy_url, proxy_from_environment, no_proxy };
-  const connection: NodeConnection = { url, basic_auth, authorization, http_headers, tls_config, ...proxy };
-  return { connection, settings };
+  const client = { basic_auth, authorization, http_headers, tls_config, ...proxy };
+  // A valid endpoint has either.
+  const all: readonly NodeConnection[] = nodes ?? (url === undefined ? [] : [{ url, ...client }]);
+  return { nodes: all, settings };
 }

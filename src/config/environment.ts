@@ -44,6 +44,11 @@ export function presentTargetVariables(env: Environment): string[] {
   return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
 }
 
+/** A URL can be a list of several nodes. */
+function isNodes(path: Path): boolean {
+  return path.at(-1) === 'url';
+}
+
 /** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
 export function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
   const problems: string[] = [];
@@ -59,8 +64,13 @@ export function environmentData(env: Environment): { readonly data: unknown; rea
     }
     const value = isList ? unquoted.replace(/,\s*$/, '') : unquoted;
     if (value !== unquoted) problems.push(`${name}: ends with a comma`);
+    if (value === '') continue;
     // An entry that is null is reported as empty.
-    if (value !== '') document.setIn(path, isList ? value.split(',').map((entry) => entry.trim() || null) : value);
+    const entries = value.split(',').map((entry) => entry.trim() || null);
+    if (isNodes(path) && entries.length > 1) {
+      const nodes = entries.map((url) => ({ url }));
+      document.setIn([...path.slice(0, -1), 'nodes'], nodes);
+    } else document.setIn(path, isList ? entries : value);
   }
   return { data: document.toJS(), problems };
 }
@@ -71,10 +81,14 @@ export function environmentData(env: Environment): { readonly data: unknown; rea
  */
 export function variableOf(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';
+  // The URL of a node.
+  const nodes = path.indexOf('nodes');
+  const [index] = nodes < 0 ? [] : path.slice(nodes + 1);
+  const asVariable = nodes < 0 ? path : [...path.slice(0, nodes), 'url', ...(index === undefined ? [] : [index])];
   const found = Object.entries(targetVariables).find(([, each]) =>
-    each.path.every((key, index) => key === path[index]),
+    each.path.every((key, position) => key === asVariable[position]),
   );
   if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
   const [name, each] = found;
-  return name + z.core.toDotPath(path.slice(each.path.length));
+  return name + z.core.toDotPath(asVariable.slice(each.path.length));
 }

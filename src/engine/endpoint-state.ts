@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
@@ -80,6 +80,11 @@ export interface EndpointState extends EndpointSettings {
   readonly regressionsSinceSuccess: number;
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
+  /** All nodes at the last poll; `undefined` for an endpoint with one node. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
+  readonly nodeSwitches: number;
+  /** When another node was polled for the first time. Answers of the node before are not used. */
+  readonly switchedAt?: Instant | undefined;
 }
 
 interface SuccessfulPoll {
@@ -126,6 +131,7 @@ export function initialState(settings: SettingsContext, addedAt: Instant): Endpo
     regressionsSinceSuccess: 0,
     queries: new Map(),
     problems: NO_PROBLEMS,
+    nodeSwitches: 0,
   };
 }
 
@@ -162,6 +168,10 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly R
 /** The state after a round of requests of a query. */
 export function withQuery(state: EndpointState, query: QueryState): EndpointState {
   return { ...state, queries: new Map(state.queries).set(query.query.name, query) };
+}
+
+export function sourceInUse({ nodes }: Pick<EndpointState, 'nodes'>): string | undefined {
+  return nodes?.find(({ isInUse }) => isInUse)?.source;
 }
 
 export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {

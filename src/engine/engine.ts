@@ -198,6 +198,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const moment = now();
     const context = endpoint && queryContext(job.context, endpoint.state, moment.at);
     if (endpoint === undefined || before === undefined || context === undefined) return;
+    // Of the node before, which says nothing about this one.
+    if (query.isOfNode && startedAt < (endpoint.state.switchedAt ?? startedAt)) return;
     const after = afterRound(before, context, exchanges, startedAt, moment.at);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
     for (const sink of sinks)

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { hash48 } from '../config/loader.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
@@ -12,7 +11,7 @@ import { count, list } from '../text/format.js';
 /* The jobs of the configuration. */
 
 /** One endpoint to poll. */
-export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
+export interface PollJob extends Omit<DocumentRequest, 'settings'> {
   readonly limits: FetchLimits;
   readonly intervalMs: number;
   readonly context: StepContext;
@@ -35,11 +34,11 @@ export function targetsHash(endpoints: readonly Pick<StepContext, 'target' | 'do
 function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
   const request = documents[document].request(target);
   if (request === undefined) return undefined;
-  const { connection, settings, intervalMs, ...rest } = request;
+  const { settings, intervalMs, ...rest } = request;
   const { timeout: timeoutMs, max_body_size: maxBodyBytes, interval } = config.poll;
   const context = stepContext(targetOptions(config, target), document, settings, intervalMs);
   const limits = { timeoutMs, maxBodyBytes };
-  return { ...connection, ...rest, limits, intervalMs: intervalMs ?? interval, context };
+  return { ...rest, limits, intervalMs: intervalMs ?? interval, context };
 }
 
 /** `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between two polls. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock, Instant } from '../clock.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
-import { formatDuration } from '../units.js';
+import { formatDuration, MINUTE_MS } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
 import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
@@ -39,6 +39,9 @@ export interface SavedMemory {
 /** Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory together. */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
+
+/** The pause between two probes of the nodes of an endpoint with several. */
+const PROBE_MS = MINUTE_MS;
 
 /** The server decides when the next poll is, up to half of `poll.stale_after`. */
 function limitRetryAfter(received: Received, { intervalMs, context: { staleAfterMs } }: PollJob): Received {
@@ -92,6 +95,23 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     return retryAfterMs;
   }
 
+  /** Polls an endpoint, and observes its nodes if there are several. */
+  function startPolling(job: PollJob, delayMs: number): Repeating {
+    const polls = startRepeating(async () => poll(job), job.intervalMs, delayMs);
+    if (job.nodes.length === 1) return polls;
+    const probes = startRepeating(async () => {
+      await polls.firstRun;
+      await source.probe?.(job);
+    }, PROBE_MS);
+    return {
+      firstRun: polls.firstRun,
+      close: () => {
+        polls.close();
+        probes.close();
+      },
+    };
+  }
+
   /** The state with which a new or changed job begins. */
   function stateWith(job: PollJob, previous: Endpoint<PollJob> | undefined, at: Instant): EndpointState {
     const initial = initialState(job.context, at);
@@ -105,7 +125,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());
-    return { ...state, ...settingsOf(job.context), queries: queryStatesOf(job.context, state.queries) };
+    const queries = queryStatesOf(job.context, state.queries);
+    // Another node may be the only one now.
+    return { ...state, ...settingsOf(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
   }
 
   function reconcile(jobs: readonly PollJob[], at: Instant): void {
@@ -128,10 +150,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     }
     for (const [index, job] of changed.entries()) {
       const delayMs = Math.max(0, index + 1 - SIMULTANEOUS_STARTS) * START_SPACING_MS;
-      timers.set(
-        endpointId(job.context),
-        startRepeating(async () => poll(job), job.intervalMs, delayMs),
-      );
+      timers.set(endpointId(job.context), startPolling(job, delayMs));
     }
     for (const sink of [pollLog, verdictLog, recorder]) sink?.forgetOthers(engine.states());
   }
@@ -148,16 +167,17 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 }
 
 /**
- * Whether a state is valid for both jobs: they request the same document of the same node, for series with the same labels. Other credentials or
- * settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
+ * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the same labels. Other credentials
+ * or settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
  * counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const comparedParts = (job: PollJob) => {
-    const { context, url, paths, query } = job;
+  const comparedParts = ({ context, paths, query }: PollJob) => {
     const { target, targetLabels, document, maxSeries } = context;
-    // The path of a JSON-RPC endpoint is an API key.
-    return [target, targetLabels, document, maxSeries, isContract(job) ? url.origin : url, paths, query];
+    return [target, targetLabels, document, maxSeries, paths, query];
   };
-  return isDeepStrictEqual(comparedParts(first), comparedParts(second));
+  // The path of a JSON-RPC endpoint is an API key.
+  const urlsOf = (job: PollJob) => job.nodes.map(({ url }) => (isContract(job) ? url.origin : url));
+  const isShared = urlsOf(first).some((url) => urlsOf(second).some((other) => isDeepStrictEqual(url, other)));
+  return isShared && isDeepStrictEqual(comparedParts(first), comparedParts(second));
 }

@@ -7,7 +7,7 @@ import { contractAnswers } from '../queries/contract-queries.js';
 import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, freshAnswers, isOf, lastDocument, pastOf, type EndpointState } from './endpoint-state.js';
 import type { DocumentRequest } from './source.js';
 
 /* What a poll uses besides its document: the answers to queries, and the other documents of the target. */
@@ -17,11 +17,12 @@ type SiblingOf = (document: DocumentName) => EndpointState | undefined;
 
 export function documentRequest(
   { document }: StepContext,
-  { lastSuccess }: EndpointState,
+  state: EndpointState,
   siblingOf: SiblingOf,
 ): DocumentRequest {
-  const foundPath = lastSuccess?.foundPath;
-  if (document !== 'external_contract') return { foundPath };
+  const foundPath = state.lastSuccess?.foundPath;
+  const identity = lastDocument(state)?.identity;
+  if (document !== 'external_contract') return { foundPath, identity };
   return { hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 

@@ -9,6 +9,7 @@ import {
   isOf,
   lastPollSucceeded,
   lastDocument,
+  sourceInUse,
   type EndpointState,
 } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
@@ -29,6 +30,7 @@ export function createPollLog(log: Logger) {
   return {
     /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
     polled: ({ before, after }: Pick<SteppedPoll, 'before' | 'after'>): void => {
+      logSwitch(log, before, after);
       if (lastPollSucceeded(after)) {
         failureLoggedAt.delete(endpointId(after));
         logSuccess(log, before, after);
@@ -67,6 +69,17 @@ export function createPollLog(log: Logger) {
 
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_SECONDS = 10 * MINUTE_SECONDS;
+
+/** Logs that another node is in use, and why. */
+function logSwitch(log: Logger, before: EndpointState, after: EndpointState): void {
+  const { target, document, nodes = [] } = after;
+  const [from = nodes[0]?.source, to] = [sourceInUse(before), sourceInUse(after)];
+  if (from === to) return;
+  const last = nodes.find(({ source }) => source === from);
+  const reason =
+    last?.trouble?.message ?? (last ? 'it is preferred, and usable again' : 'it is not configured any more');
+  log.warn({ target, document }, `switched from node ${from} to ${to}: ${reason}`);
+}
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;

@@ -2,13 +2,14 @@ import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/memory-limits.js';
-import type { DocumentName, StepContext } from '../document-types.js';
+import type { FieldErrors } from '../chain/document.js';
+import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
-import type { Received } from './source.js';
+import type { Received, ReceivedDocument } from './source.js';
 import { step, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
@@ -18,37 +19,46 @@ export function readPoll<Name extends DocumentName>(
   { document }: StepContext<Name>,
   { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
 ): PollResult<Name> {
-  const { seconds, phaseSeconds: recorded } = received;
+  const { seconds, phaseSeconds: recorded, nodes } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
   if (!received.ok) {
-    return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes };
+    return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes, nodes };
   }
-  const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted, failureWithServerText = failed } = received;
+  const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted } = received;
   const started = performance.now();
+  const read = readContent(received, document, clockOffset);
+  const compressed = read.ok ? compressBody(bytes) : undefined;
+  const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes };
+  if (!read.ok) return { ...poll, outcome: read };
+  const { content } = read;
+  const height = parseHeight(received.height);
+  const outcome = { ok: true, content, receivedAt, otherAnswers, compressed } as const;
+  if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
+  const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
+  return { ...poll, outcome: { ...outcome, errors, height: undefined } };
+}
+
+/** The content of a body, or the failure of a body that is not the document. */
+export function readContent<Name extends DocumentName>(
+  { bytes, source, receivedAt, otherAnswers, failureWithServerText = failed }: ReceivedDocument<Name>,
+  document: Name,
+  clockOffset: number,
+): { readonly ok: true; readonly content: DocumentTypes[Name]['content']; readonly errors: FieldErrors } | Failure {
   const read = documents[document].read(bytes, {
     maxValues: maxHeapValues(),
     at: receivedAt,
     clockOffset,
     otherAnswers,
   });
-  const compressed = read.ok ? compressBody(bytes) : undefined;
-  const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted };
   if (!read.ok) {
     const remedy = read.isTruncated === true ? { remedy: statusRemedies.truncated } : {};
     const error = { reason: read.reason, message: `${source}: ${read.message}`, ...remedy };
-    return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };
+    return read.reason === 'too_large' ? failed(error) : failureWithServerText(error);
   }
-  const { value: content } = read;
-  if (content === undefined) {
-    const message = `${source}: not a ${document} document: none of its fields is present`;
-    return { ...poll, outcome: failureWithServerText({ reason: 'schema', message }) };
-  }
-  const height = parseHeight(received.height);
-  const outcome = { ok: true, content, receivedAt, otherAnswers, compressed } as const;
-  if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
-  const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
-  return { ...poll, outcome: { ...outcome, errors, height: undefined } };
+  if (read.value !== undefined) return { ok: true, content: read.value, errors: read.errors };
+  const message = `${source}: not a ${document} document: none of its fields is present`;
+  return failureWithServerText({ reason: 'schema', message });
 }
 
 function failed(error: PollError): Failure {

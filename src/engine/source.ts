@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
@@ -21,6 +21,8 @@ export interface Source<Job extends EndpointJob> {
   readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
   /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
+  /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
+  readonly probe?: (job: Job) => Promise<void>;
 }
 
 /** The request of a document. */
@@ -29,6 +31,8 @@ export interface DocumentRequest {
   readonly foundPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
+  /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
+  readonly identity?: readonly string[] | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */
@@ -36,7 +40,9 @@ export type Received<Name extends DocumentName = DocumentName> =
   | ReceivedDocument<Name>
   /** `bodyBytes`: the size of a recorded body that was not the document. */
   | (Failure &
-      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds'> & { readonly bodyBytes?: number });
+      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds' | 'nodes'> & {
+        readonly bodyBytes?: number;
+      });
 
 export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
@@ -61,6 +67,11 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly isAgain?: boolean;
   /** The durations of a recorded poll. */
   readonly phaseSeconds?: PhaseSeconds;
-  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  /**
+   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with polls that were not recorded. It is
+   * not while another node shows a greater one.
+   */
   readonly isAccepted?: boolean;
+  /** All nodes of the endpoint; only of several. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
@@ -17,13 +17,14 @@ import {
 } from '../problems/memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { withFailedPoll } from '../queries/query-state.js';
+import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
   isDocumentNotServed,
   isOf,
   lastDocument,
+  sourceInUse,
   type EndpointState,
   type FailedPoll,
   type PhaseSeconds,
@@ -48,8 +49,9 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Only of a success, and absent for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
-  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -77,7 +79,7 @@ export function step<Name extends DocumentName>(
   context: StepContext<Name>,
   { at, clockOffset }: Moment,
 ): EndpointState {
-  const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
+  const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
   const regression = regressionOf(state, poll, context);
   // A recording has the failure.
   const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
@@ -115,6 +117,15 @@ export function step<Name extends DocumentName>(
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
   };
+}
+
+/** The state with the nodes of a poll. What the node in use before has said of itself is not true of another one. */
+function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant): EndpointState {
+  if (nodes === undefined) return state;
+  const before = sourceInUse(state);
+  if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
+  const queries = ofOtherNode(state.queries);
+  return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 
 /** Whether the restored state is of another bridge than the first document. */
@@ -197,6 +208,7 @@ function judge<Name extends DocumentName>(
     flow,
     answers: freshAnswers(state, now.at),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
+    nodes: state.nodes,
   };
   return judgeProblems(state.problems, context.document, evidence, now, context);
 }

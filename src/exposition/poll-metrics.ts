@@ -101,11 +101,37 @@ export const pollFamilies = families<EndpointState>({
     labels: ['query'],
     derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
   }),
+  bridge_exporter_node_up: labeledGauge({
+    help: 'Whether a node of an endpoint with several nodes answers (1) or its last document or probe failed (0).',
+    // The nodes of the configuration.
+    labels: ['source'],
+    derive: ({ nodes }) =>
+      severalNodes(nodes).map(({ source, trouble }) => ({
+        labels: { source },
+        value: trouble?.isDown === true ? 0 : 1,
+      })),
+  }),
+  bridge_exporter_node_active: labeledGauge({
+    help: 'Whether a node of an endpoint with several nodes is in use (1) or not (0).',
+    // The nodes of the configuration.
+    labels: ['source'],
+    derive: ({ nodes }) =>
+      severalNodes(nodes).map(({ source, isInUse }) => ({ labels: { source }, value: isInUse ? 1 : 0 })),
+  }),
+  bridge_exporter_node_switches_total: counter({
+    help: 'Total number of switches to another node of an endpoint with several nodes.',
+    value: ({ nodes, nodeSwitches }) => (severalNodes(nodes).length === 0 ? undefined : nodeSwitches),
+  }),
   bridge_exporter_snapshot_regressions_total: counter({
     help: 'Total number of responses with a lower hub height than the one before; the third since the last success is accepted.',
     value: ({ regressions }) => regressions,
   }),
 });
+
+/** A recording knows only the node of each poll. */
+function severalNodes(nodes: EndpointState['nodes'] = []): NonNullable<EndpointState['nodes']> {
+  return nodes.length > 1 ? nodes : [];
+}
 
 /** The metrics of the polls of an endpoint. Counters exist from the start, gauges from the first poll. */
 export function renderedPollFamilies(state: EndpointState): readonly RenderedFamily[] {

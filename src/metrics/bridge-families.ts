@@ -7,6 +7,7 @@ import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js'
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { learnedFees } from '../facts/bridge/learned-fees.js';
 import * as integrity from '../facts/bridge/integrity.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
@@ -440,6 +441,17 @@ export const bridgeFamilies = families<BridgeInput>({
       Array.from(tokens.minBatchFees(input.tokens), ([contract, value]) => ({
         labels: { token_contract: contract },
         value,
+      })),
+  }),
+  bridge_token_learned_min_batch_fees_amount: labeledGauge({
+    help: 'Half of the second-lowest sum of fees of a batch of the token that was executed in the last 14 days, in smallest units of the token: below it, a batch is probably too poor to be relayed; absent with fewer than ten batches, or with none within a day.',
+    stability: 'experimental',
+    labels: ['token_contract'],
+    overLimit: 'keep-largest',
+    derive: (input) =>
+      Array.from(learnedFees(input), ([contract, { minimum }]) => ({
+        labels: { token_contract: contract },
+        value: minimum,
       })),
   }),
   bridge_backlog_limit_transfers: gauge({

@@ -5,6 +5,7 @@ import { sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
+import { distantTimeElement } from './time.js';
 import type { EndpointView } from './view.js';
 import { severityOf, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
@@ -204,6 +205,22 @@ export function rateLimitNotes(endpoints: readonly EndpointView[]): Markup {
     ];
   });
   return markup`${notes}`;
+}
+
+/** The planned upgrades, once for each target: its documents can be of one hub. */
+export function upgradeNotes(endpoints: readonly EndpointView[], nowMs: number): Markup {
+  const notes = new Map(
+    endpoints.flatMap(({ target, node: { upgrade } }): [string, Markup][] => {
+      if (upgrade === null) return [];
+      const { name, height, at } = upgrade;
+      const seconds = at === null ? 0 : (Date.parse(at) - nowMs) / 1000;
+      const when =
+        at === null ? '' : markup`, in about ${durationInWords(seconds)}, at ${distantTimeElement(at, seconds)}`;
+      const text = markup`<p>${isolated(target)}: the upgrade ${isolated(name)} of the hub is planned at height ${height}${when}.</p>\n`;
+      return [[`${target} ${height}`, text]];
+    }),
+  );
+  return markup`${Array.from(notes.values())}`;
 }
 
 /** The number of live batches that wait for one of these reasons. */

@@ -149,8 +149,14 @@ export const batchTable: ItemTable<BatchItem> = {
   ],
 };
 
+/** Why the fees of a batch are probably too low, where no minimum is configured. */
+function poorText(fee: CoinItem, executed: NonNullable<BatchItem['executedFee']>): Markup {
+  const which = executed.isOfAll ? 'batches' : 'all but one of the batches';
+  return markup`probably too poor: pays ${cells.coin(fee)}; ${which} that were executed in 14 days paid ${cells.coin(executed)} and more`;
+}
+
 function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
-  const { waitsFor, signedPowerRatio, state, executedPowerRatio, projectedHeadroom } = batch;
+  const { waitsFor, signedPowerRatio, state, executedPowerRatio, executedFee, projectedHeadroom } = batch;
   const claimed = executedPowerRatio === null ? null : `${percent(executedPowerRatio, 2)} of the power claim`;
   return cells.orUnknown(waitsFor, (reason) => {
     if (reason === 'observation') return markup`probably executed: ${claimed ?? ''} it, not observed yet`;
@@ -162,7 +168,7 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
     if (reason === 'fees') {
       const seconds = projectedHeadroom?.seconds ?? null;
       const left = seconds === null ? '' : `, in ${durationInWords(seconds)}`;
-      return markup`${WAIT_TEXTS.fees}<small>its transfers are free again when it times out${left}</small>${claimants}`;
+      return markup`${executedFee === null ? WAIT_TEXTS.fees : poorText(batch.fee, executedFee)}<small>its transfers are free again when it times out${left}</small>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
     return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${claimants}`;

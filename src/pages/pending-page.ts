@@ -1,7 +1,7 @@
 import { documents, type Items } from '../documents.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
-import { backlogHtml, rateLimitNotes } from './backlog.js';
+import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import {
   batchSummary,
   batchTable,
@@ -94,7 +94,7 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
 ${jumpLinks(target, parts)}
 ${otherVerdicts}
 ${validatorsSection(view, target)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
+${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, page.nowMs)}`)}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
 ${parts.map((part) => endpointHtml(part, page))}

@@ -5,7 +5,7 @@ import { remedyOf } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
-import { backlogHtml, rateLimitNotes } from './backlog.js';
+import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
@@ -49,7 +49,7 @@ ${endpoints.length === 0 ? markup`<p>This shard has no target of the configurati
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
 ${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
+${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, nowMs)}`)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
@@ -132,11 +132,25 @@ function idOf({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
-function nameCell({ target, document, host, source }: EndpointView): Markup {
+function nameCell({ target, document, host, nodes, source }: EndpointView): Markup {
   const foundPath = source.state.lastSuccess?.foundPath;
   const path =
     foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
-  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}${nodesHtml(nodes)}`;
+}
+
+/** Which of several nodes is in use, and what is wrong with the others. */
+function nodesHtml(nodes: EndpointView['nodes']): Markup {
+  if (nodes === null) return markup``;
+  const number = nodes.findIndex(({ isInUse }) => isInUse) + 1;
+  const troubles = nodes.flatMap(({ trouble }) =>
+    trouble === null
+      ? []
+      : [
+          markup`; ${trouble.isDown ? 'down' : 'not used'} since ${distanceElement(trouble.since, ago(trouble.lastsSeconds))}: ${isolated(trouble.message)}`,
+        ],
+  );
+  return markup` <small class="nodes">node ${number} of ${nodes.length} in use${troubles}</small>`;
 }
 
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {

@@ -7,7 +7,7 @@ import { firstDispute } from '../problems/oracle.js';
 import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
 import type { Contact } from '../queries/validators.js';
-import { durationInWords, percent } from '../text/format.js';
+import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { distantTimeElement } from './time.js';
@@ -137,7 +137,7 @@ function watchedDuties(member: ValidatorOfBridge, watched: WatchedValidator): Ma
   const { duties, missingBatches, missingValsets, lastVote } = watched;
   const dispute =
     disputedVote(member) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
-  return markup`${dutiesHtml('events', duties.events, missingEvents(watched, member.validator.overdue?.events?.total), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
+  return markup`${dutiesHtml('events', duties.events, missingEvents(watched, member.validator.overdue?.events?.total), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${blocksHtml(watched)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
 }
 
 const SQUARES: Readonly<Record<DutyItem['state'], { readonly square: string; readonly text: string }>> = {
@@ -153,10 +153,7 @@ function dutiesHtml(
   what = 'unsigned',
 ): Markup {
   if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${cells.UNKNOWN}</div>`;
-  const squares = all.map(
-    ({ nonce, state }) =>
-      markup`<i class="${state}" title="${nonce}: ${SQUARES[state].text}">${SQUARES[state].square}</i>`,
-  );
+  const squares = all.map(({ nonce, state }) => squareHtml(state, `${nonce}: ${SQUARES[state].text}`));
   const numbers = (Object.keys(SQUARES) as DutyItem['state'][]).flatMap((state) => {
     const ofState = all.filter((duty) => duty.state === state);
     return ofState.length === 0 ? [] : [`${ofState.length} ${SQUARES[state].text}`];
@@ -168,6 +165,28 @@ function dutiesHtml(
   const which = open.total > all.length ? ` (the last ${all.length} shown)` : `: ${open.nonces.join(', ')}${more}`;
   const text = open.total === 0 ? '' : markup` <small>${open.total} ${what}${which}</small>`;
   return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
+}
+
+function squareHtml(state: DutyItem['state'], title: string): Markup {
+  return markup`<i class="${state}" title="${title}">${SQUARES[state].square}</i>`;
+}
+
+/** One square for each minute in which the node was asked; empty without an answer. */
+function blocksHtml({ blocks }: WatchedValidator): Markup {
+  if (blocks === null) return markup``;
+  const { missed, allowed, minutes } = blocks;
+  const withMisses = minutes.filter((minute) => minute.missed > 0);
+  const squares = minutes.map((minute) =>
+    squareHtml(
+      minute.missed > 0 ? 'missing' : 'done',
+      `until ${minute.until.slice(11, 16)} UTC: ${minute.missed} missed`,
+    ),
+  );
+  const label = `the last ${count(minutes.length, 'minute')}: blocks missed in ${withMisses.length}`;
+  const grid =
+    minutes.length === 0 ? '' : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span> `;
+  const limit = allowed === null ? '' : ` of the ${allowed} that it may miss`;
+  return markup`<div class="duties"><span>blocks</span> ${grid}<small>${missed} missed${limit}</small></div>`;
 }
 
 /** The missing votes, also on events before the listed events. */

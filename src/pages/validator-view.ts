@@ -1,12 +1,13 @@
 import { dataPart } from '../chain/addresses.js';
 import { asNumeral, highest } from '../chain/numeral.js';
-import type { Moment } from '../clock.js';
+import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { listedRows, inWholeUnits } from '../facts/items/item-list.js';
 import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { problems, type ProblemName } from '../problems/problems.js';
 import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
+import { missedBlocks, type MissedBlocks } from '../queries/signed-blocks.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import type { ShownEndpoint } from './view.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
@@ -202,6 +203,8 @@ function answersAbout(
     isAsked: orchestrator !== null && state.queries.has(stakingStatus.name),
     /** Whether it is jailed, by the staking module. */
     jailed: staking?.isJailed ?? null,
+    /** The blocks of the hub that the validator has not signed. */
+    blocks: blocksOf(missedBlocks(answers).get(key), now),
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
     lastEventNonce: nonce === undefined ? null : String(nonce),
     /** The balance of the orchestrator in the coin that pays for its transactions; in whole coins if the decimals are known. */
@@ -213,5 +216,24 @@ function answersAbout(
             wholeAmount: decimals === null ? null : inWholeUnits(amount, decimals),
             symbol: hubCoin?.symbol ?? hubCoin?.denom ?? '',
           },
+  };
+}
+
+function blocksOf(own: MissedBlocks | undefined, now: Moment) {
+  if (own === undefined) return null;
+  const { missed, allowed, isTombstoned, counts } = own;
+  return {
+    /** Within the window of the slashing module. */
+    missed,
+    /** How many it may miss within the window; `null` when unknown. */
+    allowed,
+    /** Whether it is jailed for ever. */
+    tombstoned: isTombstoned,
+    /** The answers about a minute apart, with the blocks that were missed since the answer before. */
+    minutes: counts.slice(1).map(({ at, missed: later }, index) => ({
+      until: isoTime(wallSeconds(at, now)),
+      // Blocks that leave the window, and jailing, lower the number.
+      missed: Math.max(0, later - (counts[index]?.missed ?? later)),
+    })),
   };
 }

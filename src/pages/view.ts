@@ -1,4 +1,4 @@
-import type { DocumentName, DocumentTypes } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
@@ -6,7 +6,14 @@ import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engi
 import { keptInput, itemsOf } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import { headingOf, sentenceOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
+import {
+  BEHIND_SECONDS,
+  CLOCK_BEHIND_SECONDS,
+  latestBlock,
+  nextUpgrade,
+  nodeDelay,
+  syncing,
+} from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -24,7 +31,7 @@ export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 /** The source of the view of an endpoint. */
 export interface ShownEndpoint {
   readonly state: EndpointState;
-  readonly job: Pick<PollJob, 'url' | 'context'>;
+  readonly job: Pick<PollJob, 'nodes' | 'context'>;
 }
 
 export function viewOf(
@@ -172,8 +179,10 @@ export function endpointView(
   return {
     target,
     document,
-    /** Host and port of the node. */
-    host: new URL(job.url.origin).host,
+    /** Host and port of the node; of several, of the one in use. */
+    host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? hostOf(job),
+    /** All nodes in order of preference, if there are several; `null` otherwise. */
+    nodes: state.nodes?.map((node) => ({ ...node, trouble: troubleView(node.trouble, now) })) ?? null,
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,
@@ -200,6 +209,17 @@ export function endpointView(
   };
 }
 
+function hostOf({ nodes: [node] }: ShownEndpoint['job']): string {
+  return node === undefined ? '' : new URL(node.url.origin).host;
+}
+
+/** `null` for a node that is usable. */
+function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
+  if (trouble === undefined) return null;
+  const { since, ...rest } = trouble;
+  return { ...rest, since: isoTime(wallSeconds(since, now)), lastsSeconds: now.at - since };
+}
+
 /**
  * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of an earlier
  * success, if any, are still exported.
@@ -215,12 +235,18 @@ function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: bo
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
   const block = latestBlock.valuesOf(answers).get('');
+  const { name, height, blocks, epochSeconds = null } = nextUpgrade(answers) ?? {};
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
     syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
+    /** The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block time is measured. */
+    upgrade:
+      name === undefined
+        ? null
+        : { name, height: String(height), blocks, at: epochSeconds === null ? null : isoTime(epochSeconds) },
   };
 }
 

@@ -3,11 +3,13 @@ import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import { hubBlockTime, hubBlockTimeSource } from '../facts/bridge/block-times.js';
 import { orUndefined, required } from '../facts/required-fields.js';
-import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
-import { durationInWords } from '../text/format.js';
+import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
+import type { DocumentName } from '../document-types.js';
+import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
+import { shortName } from './sentence.js';
 
 /*
  * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
@@ -17,6 +19,9 @@ import { problemOf, type Evidence } from './problem.js';
 const STALLED_MINUTES = 15;
 const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
+
+const UPGRADE_ACTION =
+  'Start the version of the upgrade on this node and on your validators: the hub goes on when two thirds of the power run it. If others have a higher height, only this node stands.';
 
 /** The height of the last document, and the first document with it: a single document proves no standstill. */
 interface HeightMark {
@@ -50,7 +55,13 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = String(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at) return undefined;
-      return { progressKey: height, summary: `${what} does not advance from ${height}` };
+      const upgrade = upgradeAt(evidence.answers, heightOf(evidence));
+      if (upgrade === undefined) return { progressKey: height, summary: `${what} does not advance from ${height}` };
+      return {
+        progressKey: height,
+        summary: `${what} stands at ${height}, where the upgrade ${shortName(upgrade)} is planned`,
+        action: UPGRADE_ACTION,
+      };
     },
     inhibitsDocument: true,
   });
@@ -117,6 +128,29 @@ const externalNodeBehind = problemOf('external_contract', {
     };
   },
 });
+
+function nodeDown(document: DocumentName) {
+  return problemOf(document, {
+    name: 'BridgeNodeDown',
+    severity: 'warning',
+    afterMinutes: 30,
+    dashboard: 'bridge-exporter',
+    summary: 'a node of the document is down, and another one answers',
+    description:
+      'Of several nodes of a document, one has served neither its document nor a probe for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+    action:
+      'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
+    find: ({ nodes = [] }) => {
+      const down = nodes.flatMap(({ trouble }) => (trouble?.isDown === true ? [trouble] : []));
+      if (down.length === 0) return undefined;
+      return {
+        start: Math.min(...down.map(({ since }) => since)),
+        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        details: [list(down.map(({ message }) => message))],
+      };
+    },
+  });
+}
 
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 interface HighestMark {
@@ -237,6 +271,9 @@ export const nodeProblems = [
   nodeBehind('module_state'),
   nodeBehind('rate_limiter_input'),
   externalNodeBehind,
+  nodeDown('module_state'),
+  nodeDown('external_contract'),
+  nodeDown('rate_limiter_input'),
   clockBehind('module_state'),
   clockBehind('rate_limiter_input'),
 ];

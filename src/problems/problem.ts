@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { AgeKind, Validator } from './sentence.js';
@@ -35,6 +35,8 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly answers: QueryStates;
   /** When the node last answered a query, by query and key. */
   readonly answeredAt: (query: string, key: string) => Instant | undefined;
+  /** All nodes of an endpoint with several nodes. */
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 /** A problem in one document. */

@@ -1,5 +1,5 @@
 import { compare, type Numeral } from '../chain/numeral.js';
-import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
+import { waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import type { Instant } from '../clock.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -11,6 +11,7 @@ import {
   rememberedBatchNonces,
   topBatchFeesByToken,
   totalAmount,
+  totalFees,
   unbatchedByToken,
   unbatchedTransfers,
   waitingTokens,

@@ -1,6 +1,6 @@
 import { floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
-import { feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
+import { expectedBatches, feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
 import { durationOf, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
@@ -9,6 +9,7 @@ import {
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { executedTokens } from '../facts/bridge/learned-fees.js';
 import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
@@ -123,7 +124,12 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     action: CHECK_RELAYERS,
     mark: { version: 1, next: executionsAfter },
     find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
-      const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
+      const executed = executedTokens(input);
+      const batches = relayable(input).filter((batch) => {
+        // Where executions are seen, nobody may ever relay the batches of a token that has none.
+        const isRelayed = executed.size < 2 || executed.has(contractLabel(batch.token_contract));
+        return paysMinimum(input, batch) ?? (isRelayed && !needsKnownFees);
+      });
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse the batches of a single token.
       if (byToken.size < 2) return undefined;
@@ -164,7 +170,7 @@ const timeoutNear = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 5,
   summary: 'a signed batch times out soon',
-  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
+  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. Where neither \`min_batch_fee\` is configured nor ten executed batches of the token have shown what is sufficient, only when such batches of two tokens time out of which batches were executed within 14 days. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
   action: CHECK_RELAYERS,
   find: ({ input }) => {
     const batches = relayable(input);
@@ -175,13 +181,15 @@ const timeoutNear = problemOf('module_state', {
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
     const near = durationOf(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
-    const left = secondsToTimeout(input, batches);
-    if (left === undefined || left >= near) return undefined;
-    const first = batches.find((batch) => secondsToTimeout(input, [batch]) === left);
+    const nearBatches = batches.filter((batch) => (secondsToTimeout(input, [batch]) ?? near) < near);
+    const expected = expectedBatches(input, nearBatches);
+    const left = secondsToTimeout(input, expected);
+    if (left === undefined) return undefined;
+    const first = expected.find((batch) => secondsToTimeout(input, [batch]) === left);
     return {
       start: input.at - (near - left),
       summary: `${first === undefined ? 'a signed batch' : batchText(input, first)} times out soon`,
-      details: [`in ${about(input, left)}`, amountsText(input, batches)],
+      details: [`in ${about(input, left)}`, amountsText(input, expected)],
       action: checkRelayers(input),
     };
   },
@@ -212,7 +220,8 @@ function getEventObserved(input: BridgeInput): string {
 const FEES_TEXT = {
   sufficient: 'with sufficient fees',
   insufficient: 'with insufficient fees',
-  unknown: 'unsigned or with unknown fees',
+  unsigned: 'unsigned',
+  unknown: 'with unknown fees',
 } as const;
 
 /** Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves nothing. */
@@ -221,7 +230,6 @@ function unreliableTimeouts({ past }: BridgeInput): Findings {
 }
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {
-  const fees = severity === 'critical' ? 'sufficient' : 'unknown';
   return problemOf('module_state', {
     name: 'BridgeBatchOverdue',
     severity,
@@ -234,10 +242,17 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
       const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
-      const batches = byFees.get(fees) ?? [];
+      const ofGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
+      const batches =
+        severity === 'critical'
+          ? ofGroup('sufficient')
+          : [...ofGroup('unsigned'), ...expectedBatches(input, ofGroup('unknown'))];
       const [oldest] = batches;
       if (oldest === undefined) return undefined;
-      const otherFees = Array.from(byFees).filter(([group]) => group !== fees);
+      const otherFees = groupBy(
+        overdueBatches.filter((batch) => !batches.includes(batch)),
+        (batch) => feeSufficiency(input, batch),
+      );
       const left = secondsToTimeout(input, batches);
       return {
         start: left === undefined ? undefined : input.at + left,
@@ -245,7 +260,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
         details: [
           batches.length > 1 ? `${count(batches.length, 'batch', 'batches')} in all` : '',
           amountsText(input, batches),
-          list(otherFees.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
+          list(Array.from(otherFees, ([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
         ],
         action: getEventObserved(input),
       };
@@ -301,20 +316,20 @@ export const relayProblems = [
     'critical',
     4,
     true,
-    'Signed batches of two or more tokens whose fees reach their `min_batch_fee` have each waited for hours, and none is executed.',
+    'Signed batches of two or more tokens whose fees reach their `min_batch_fee`, or without one what executed batches have paid, have each waited for hours, and none is executed.',
   ),
   // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually observed within two hours.
   overdue(
     'warning',
     120,
-    'The hub holds a batch that has timed out at the estimated external height, and whose `min_batch_fee` is not configured or that was not signed. Its transfers are locked until the hub observes the next event.',
+    'The hub holds a batch that has timed out at the estimated external height, and that was not signed or whose sufficient fees are not known: then only when such batches of two tokens wait of which batches were executed within 14 days. Its transfers are locked until the hub observes the next event.',
   ),
   timeoutNear,
   notRelayed(
     'warning',
     2,
     false,
-    'Signed batches of two or more tokens have each waited for hours, and none is executed, whether or not `min_batch_fee` is configured: relayers wait for a lower gas price, or have no funds.',
+    'Signed batches of two or more tokens have each waited for hours, and none is executed, whether or not it is known which fees are sufficient: relayers wait for a lower gas price, or have no funds.',
   ),
   valsetDrift,
 ];

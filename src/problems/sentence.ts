@@ -185,7 +185,7 @@ export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
-  return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds or relays their batches is a warning at most`;
+  return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds their batches is a warning at most, and that nobody relays them until ten executed ones have shown what relayers take`;
 }
 
 /** "154 deposits wait"; empty without pending deposits. */

@@ -1,3 +1,4 @@
+import { dataPart } from '../chain/addresses.js';
 import type { Instant } from '../clock.js';
 import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
@@ -12,13 +13,16 @@ import {
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
+import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
+import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
+import { validatorsOf } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
-import { count } from '../text/format.js';
+import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence, type Found, type Problem, type Severity, type Subject } from './problem.js';
-import { yourValidator } from './sentence.js';
+import { about, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
 
@@ -34,8 +38,12 @@ function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator
   return yourValidator({ name, address, hasNamesake });
 }
 
+const TOMBSTONED =
+  'It is tombstoned: its key has signed two blocks of one height, so it can never be unjailed. Find out where the key is, then tell the delegators.';
+
 /** The action after jailing, with the cause if the documents prove it. */
-function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator): string {
+function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
+  if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
   const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
   if (cause === null || cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
@@ -78,7 +86,7 @@ const jailed = problemOf('module_state', {
         ? {
             subject: subjectOf(watched),
             summary: `${yours(watched)} is jailed`,
-            action: unjailAfter(evidence.input, watched),
+            action: unjailAfter(evidence, watched),
           }
         : undefined,
     ),
@@ -86,6 +94,7 @@ const jailed = problemOf('module_state', {
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] },
+    { problem: 'BridgeWatchedValidatorMissingBlocks', equal: ['orchestrator'] },
   ],
 });
 
@@ -120,42 +129,117 @@ const lagging = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
-/** The time of the last answer about jailing of each orchestrator, in Unix seconds. */
+/** The answers of which a problem is made. */
+const ANSWERS = [
+  { query: stakingStatus, text: (who: string) => `whether ${who} is jailed` },
+  { query: signingInfo, text: (who: string) => `whether ${who} misses blocks` },
+] as const;
+
+const answerKey = ({ name }: Pick<NodeQuery, 'name'>, { orchestrator }: WatchedOrchestrator) =>
+  `${name} ${orchestrator}`;
+
 const validatorUnknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  summary: 'the node does not say whether one of your validators is jailed',
+  summary: 'the node does not say whether one of your validators is jailed or misses blocks',
   description:
-    'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
+    'The node has not answered for an hour whether a validator of `watch` is jailed or misses blocks, had done so within a day, and still serves the document.',
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
-    version: 1,
+    version: 2,
+    /** The times of the last answers, in Unix seconds. */
     next: (
       { input, answeredAt },
       before: Readonly<Record<string, Instant>> | undefined,
     ): Readonly<Record<string, Instant>> =>
       Object.fromEntries(
-        watchedOrchestrators(input).flatMap(({ orchestrator }) => {
-          const at = answeredAt(stakingStatus.name, orchestrator) ?? entryOf(before, orchestrator);
-          return at === undefined ? [] : [[orchestrator, at]];
-        }),
+        watchedOrchestrators(input).flatMap((watched) =>
+          ANSWERS.flatMap(({ query }) => {
+            const key = answerKey(query, watched);
+            const at = answeredAt(query.name, watched.orchestrator) ?? entryOf(before, key);
+            return at === undefined ? [] : [[key, at]];
+          }),
+        ),
       ),
   },
   find: ({ input, answers }, mark) =>
-    watchedOrchestrators(input).map((watched) => {
-      const at = entryOf(mark, watched.orchestrator);
-      const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
-      if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return undefined;
-      return {
-        subject: subjectOf(watched),
-        start: at,
-        summary: `the node does not say whether ${yours(watched)} is jailed`,
-      };
-    }),
+    watchedOrchestrators(input).flatMap((watched) =>
+      ANSWERS.flatMap(({ query, text }) => {
+        const at = entryOf(mark, answerKey(query, watched));
+        const isAnswered = query.valuesOf(answers).has(watched.orchestrator);
+        if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
+        const summary = `the node does not say ${text(yours(watched))}`;
+        return [{ subject: subjectOf(watched), start: at, summary }];
+      }).slice(0, 1),
+    ),
 });
+
+/** Shares of the blocks that a validator may miss. */
+const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
+/** While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the window. */
+const RISE_RATIO = 0.01;
+
+function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
+  const isCritical = severity === 'critical';
+  const share = percent(MISSED_RATIOS[severity]);
+  return problemOf('module_state', {
+    name: 'BridgeWatchedValidatorMissingBlocks',
+    severity,
+    // The last 30 % can be a minute of a short window.
+    afterMinutes: isCritical ? 0 : 5,
+    ...(isCritical && { needsTime: true }),
+    dashboard: 'bridge-validator',
+    summary: `one of your validators ${isCritical ? 'is about to be jailed for missed blocks' : 'has missed many blocks'}`,
+    description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. When it has missed more than all of them it is jailed. It is judged while it is bonded, and when it has been for a whole window.`,
+    action:
+      'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
+    find: (evidence: Evidence<'module_state'>) => {
+      const { input, answers, answeredAt } = evidence;
+      const [blocks, statuses] = [missedBlocks(answers), stakingStatus.valuesOf(answers)];
+      const { operators } = validatorsOf(answers);
+      const watched = watchedOrchestrators(input);
+      const wasAnswered = ({ orchestrator }: WatchedOrchestrator): boolean =>
+        answeredAt(signingInfo.name, orchestrator) !== undefined;
+      if (watched.length > 0 && !watched.some(wasAnswered)) throw WITHDRAWN;
+      // A node that catches up has the misses of an earlier time.
+      if (input.isNodeBehind === true) return { inPart: [] };
+      const asked = watched.filter(
+        (own) => wasAnswered(own) || operators.get(dataPart(own.sender))?.consensusAddress !== undefined,
+      );
+      const known = asked.flatMap((validator) => {
+        const [own, status] = [blocks.get(validator.orchestrator), statuses.get(validator.orchestrator)];
+        return own === undefined || status === undefined
+          ? []
+          : [{ validator, own, status, recent: recentlyMissed(own) }];
+      });
+      const found = known.map(({ validator, own, status, recent }) => {
+        const { missed } = own;
+        const [allowed, judgedHeight] = [required(own.allowed ?? undefined), required(own.judgedHeight ?? undefined)];
+        const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
+        if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
+        if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
+        const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
+        return {
+          subject: subjectOf(validator),
+          summary: isCritical
+            ? `${yours(validator)} misses blocks and is about to be jailed`
+            : `${yours(validator)} has missed ${share} of the blocks that it may miss`,
+          details: [
+            `${missed} of the ${allowed} that it may miss`,
+            left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
+          ],
+        };
+      });
+      // Without an answer (BridgeWatchedValidatorUnknown), or before it is known whether the number rises, nothing ends.
+      const isKnown =
+        known.length === asked.length && !(isCritical && known.some(({ recent }) => recent === undefined));
+      return isKnown ? found : { inPart: found };
+    },
+  });
+}
 
 /** The highest balance of each orchestrator in each of the last days. */
 type FundsMark = Readonly<Record<string, readonly { readonly at: Instant; readonly highest: Numeral }[]>>;
@@ -275,6 +359,7 @@ const CORRECT_ADDRESS =
 
 export const watchedProblems = [
   jailed,
+  missingBlocks('critical'),
   inactive(
     'critical',
     {
@@ -286,6 +371,7 @@ export const watchedProblems = [
     { afterMinutes: NEXT_SET_MINUTES, needsTime: true },
   ),
   lagging,
+  missingBlocks('warning'),
   inactive(
     'warning',
     {

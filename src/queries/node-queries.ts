@@ -2,11 +2,12 @@ import type { StepContext } from '../document-types.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
-import { latestBlock, syncing } from './node-status.js';
+import { latestBlock, syncing, upgradePlan } from './node-status.js';
 import { contractQueries } from './contract-queries.js';
 import type { NodeQuery } from './query.js';
 import { initialQueryState, type QueryStates } from './query-state.js';
 import { validators } from './validators.js';
+import { signingInfo, slashingParams } from './signed-blocks.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
 
 /** All queries, in the order of the exposition. */
@@ -14,9 +15,12 @@ export const nodeQueries: readonly NodeQuery[] = [
   validators,
   latestBlock,
   syncing,
+  upgradePlan,
   stakingStatus,
   claimPosition,
   orchestratorBalance,
+  signingInfo,
+  slashingParams,
   crosschainFlags,
   signersKey,
   pendingNonces,

@@ -110,6 +110,20 @@ export function withFailedPoll(states: QueryStates): QueryStates {
   return mapStates(states, (state) => (isUnsupported(state) ? state : { ...state, refusedRounds: 0 }));
 }
 
+/** The states at the first poll of another node: what a node says of itself, and refuses, is not true of another one. */
+export function ofOtherNode(states: QueryStates): QueryStates {
+  return mapStates(states, (state) =>
+    state.query.isOfNode
+      ? { ...initialQueryState(state.query), failures: state.failures }
+      : {
+          ...state,
+          refusedRounds: 0,
+          hasAnswered: false,
+          ...(isUnsupported(state) && { roundStartedAt: undefined }),
+        },
+  );
+}
+
 function mapStates(states: QueryStates, change: (state: QueryState) => QueryState): QueryStates {
   return new Map(Array.from(states, ([name, state]) => [name, change(state)]));
 }

@@ -9,6 +9,7 @@ import { renderFamilies, type RenderedFamily } from '../metrics/render-families.
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { MEBIBYTE, MINUTE_MS } from '../units.js';
 import type { QueryStates } from './query-state.js';
+import type { Validators } from './validators.js';
 
 /*
  * Optional queries of the node of an endpoint, besides the document. They are sent after a successful poll and never affect polls: without a response,
@@ -102,8 +103,8 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     readonly dialect: string | undefined;
     readonly past: DocumentTypes[Each]['past'];
     readonly flow: DocumentTypes[Each]['flow'];
-    /** Operator addresses by their data part, from the staking module. */
-    readonly operators: ReadonlyMap<string, string>;
+    /** By the data part of their address, from the staking module. */
+    readonly operators: Validators['operators'];
     /** The queries without stale answers. */
     readonly answers: QueryStates;
   };
@@ -124,6 +125,8 @@ interface QueryDeclaration<Read, Value, Kept> extends ResponseDeclaration<Read, 
   readonly isEnabled: (options: StepContext) => boolean;
   /** Whether the node of the module state is asked about a contract. */
   readonly isSentToHub?: boolean;
+  /** Whether the answer is about the node and not about the chain. */
+  readonly isOfNode?: boolean;
   /** A path with placeholders such as `{address}`; by dialect, if they differ. */
   readonly path: string | Readonly<Record<string, string>>;
   /** By default a request of the path. */
@@ -137,7 +140,10 @@ export interface NodeQuery<Value = unknown, Kept = unknown>
   extends
     ResponseReader<Value>,
     Required<
-      Pick<QueryDeclaration<unknown, Value, Kept>, 'name' | 'intervalMs' | 'isEnabled' | 'isSentToHub' | 'path'>
+      Pick<
+        QueryDeclaration<unknown, Value, Kept>,
+        'name' | 'intervalMs' | 'isEnabled' | 'isSentToHub' | 'isOfNode' | 'path'
+      >
     > {
   /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
@@ -152,7 +158,7 @@ export interface NodeQuery<Value = unknown, Kept = unknown>
 export function nodeQuery<Read, Value, Kept = Value>(
   query: QueryDeclaration<Read, Value, Kept>,
 ): NodeQuery<Value, Kept> {
-  const { name, intervalMs = MINUTE_MS, isEnabled, isSentToHub = false, path, families = [] } = query;
+  const { name, intervalMs = MINUTE_MS, isEnabled, isSentToHub = false, isOfNode = false, path, families = [] } = query;
   // Without `keep`, a value is kept.
   const { keep = (value) => value as unknown as Kept } = query;
   const { requests = (_context, requested) => [{ key: '', path: requested }] } = query;
@@ -162,6 +168,7 @@ export function nodeQuery<Read, Value, Kept = Value>(
     intervalMs,
     isEnabled,
     isSentToHub,
+    isOfNode,
     path,
     requests: (context) => {
       const ofDialect = typeof path === 'string' ? path : path[context.dialect ?? ''];

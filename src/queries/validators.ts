@@ -1,4 +1,4 @@
-import { dataPart } from '../chain/addresses.js';
+import { consensusAddress, dataPart } from '../chain/addresses.js';
 import { isValid, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -24,13 +24,19 @@ export type Contacts = ReadonlyMap<string, Contact>;
 export interface Validators {
   readonly names: ReadonlyMap<string, string>;
   readonly contacts: Contacts;
-  /** Operator addresses. */
-  readonly operators: ReadonlyMap<string, string>;
+  readonly operators: ReadonlyMap<string, Operator>;
+}
+
+export interface Operator {
+  readonly address: string;
+  /** `undefined` for a consensus key that is missing or of another kind than ed25519. */
+  readonly consensusAddress: string | undefined;
 }
 
 const rows = list(
   object({
     operator_address: string,
+    consensus_pubkey: object({ '@type': string, key: string }),
     description: object({ moniker: string, security_contact: string, website: string }),
   }),
 );
@@ -92,12 +98,13 @@ const MAX_CONTACT_CHARACTERS = 100;
 function validatorsIn(page: ValueOf<typeof rows>): Validators {
   const names = new Map<string, string>();
   const contacts = new Map<string, Contact>();
-  const operators = new Map<string, string>();
+  const operators = new Map<string, Operator>();
   for (const validator of page) {
     if (!isValid(validator) || !isValid(validator.operator_address)) continue;
-    const { operator_address: address, description } = validator;
+    const { operator_address: address, consensus_pubkey: key, description } = validator;
     const operator = dataPart(address);
-    if (OPERATOR_ADDRESS.test(address) && !operators.has(operator)) operators.set(operator, address);
+    if (OPERATOR_ADDRESS.test(address) && !operators.has(operator))
+      operators.set(operator, { address, consensusAddress: consensusAddressOf(address, key) });
     if (!isValid(description)) continue;
     const name = isValid(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
     if (name !== '' && !names.has(operator)) names.set(operator, name);
@@ -108,6 +115,13 @@ function validatorsIn(page: ValueOf<typeof rows>): Validators {
     }
   }
   return { names, contacts, operators };
+}
+
+type ConsensusKey = Extract<Extract<ValueOf<typeof rows>[number], object>['consensus_pubkey'], object>;
+
+function consensusAddressOf(operator: string, key: Field<ConsensusKey>): string | undefined {
+  if (!isValid(key) || key['@type'] !== '/cosmos.crypto.ed25519.PubKey' || !isValid(key.key)) return undefined;
+  return consensusAddress(operator, Buffer.from(key.key, 'base64'));
 }
 
 function contactText(field: Field<string>): string | null {

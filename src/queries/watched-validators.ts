@@ -11,12 +11,12 @@ import type { StepContext } from '../document-types.js';
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 
 /** Bounded by the entries of `watch` and by the limit of series. */
-const LABELS = ['orchestrator', 'name'] as const;
+export const LABELS = ['orchestrator', 'name'] as const;
 
 /** Goes into the path of a request, so an address of another form is not accepted from the document. */
 const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
 
-function hasWatched(options: StepContext): boolean {
+export function hasWatched(options: StepContext): boolean {
   return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
 }
 
@@ -28,7 +28,7 @@ function watchedOf(context: QueryContext): readonly WatchedOrchestrator[] {
 }
 
 /** A request for each watched validator with an address. */
-function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
+export function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
   return (context: QueryContext, path: string): readonly QueryRequest[] =>
     watchedOf(context).flatMap((watched) => {
       const address = addressOf(watched, context);
@@ -37,7 +37,7 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
 }
 
 /** A sample for the validator of the request. */
-function ofWatched<Value, Label extends string = never>(
+export function ofWatched<Value, Label extends string = never>(
   exact: (value: Value) => Numeral,
   otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
@@ -62,7 +62,7 @@ export const stakingStatus = nodeQuery({
   name: 'staking_validator',
   isEnabled: hasWatched,
   path: '/cosmos/staking/v1beta1/validators/{address}',
-  requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))),
+  requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))?.address),
   schema: object({ validator: object({ operator_address: string, jailed: boolean, status: string }) }),
   value: (page): StakingStatus => {
     const { operator_address: operator, jailed, status } = required(page.validator);

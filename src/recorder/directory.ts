@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, parse, relative, resolve, sep } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import { writeAtomically } from '../atomic-write.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
@@ -75,9 +75,7 @@ export async function openDirectory(
       const content = await compress(encodeRecording(header, body));
       const queries = queryLines === '' ? undefined : await compress(queryLines);
       await makeSpace(content.length + (queries?.length ?? 0), maxBytes);
-      // A root that was removed is not created again, because it may be a volume that is not mounted.
-      await stat(root);
-      await makeDirectory(dirname(join(root, pathOf(header))));
+      await makeFolders(root, dirname(pathOf(header)));
       for (const [path, data] of [
         [queriesPathOf(header), queries],
         [pathOf(header), content],
@@ -95,7 +93,12 @@ export async function openDirectory(
 export async function makeDirectory(path: string): Promise<void> {
   const absolute = resolve(path);
   const { root } = parse(absolute);
-  const names = relative(root, absolute).split(sep);
+  await makeFolders(root, relative(root, absolute));
+}
+
+/** Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+async function makeFolders(root: string, path: string): Promise<void> {
+  const names = path.split('/');
   for (const depth of names.keys()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- each is in the one before

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
+import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
@@ -109,15 +109,13 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   };
 }
 
-function headerOf(
-  { target, document, addedAt, lastPoll, lastFailure }: EndpointState,
-  received: ReceivedDocument | undefined,
-  now: Moment,
-): RecordingHeader {
+function headerOf(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
+  const { target, document, addedAt, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
   const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
   const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
+  const source = sourceInUse(state);
   return {
     version: FORMAT_VERSION,
     target,
@@ -126,6 +124,7 @@ function headerOf(
     ...(height !== undefined && { height }),
     ...(foundPath && { path: foundPath.path }),
     ...(call && { call }),
+    ...(source !== undefined && { source }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(receivedAt && { received: isoTime(wallSeconds(receivedAt, now)) }),

@@ -31,6 +31,8 @@ const headerSchema = z
       height: z.string().optional(),
       /** Absent for a contract, because the path may be an API key. */
       path: z.string().optional(),
+      /** Host and port of the node in use, where several are configured. */
+      source: z.string().optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */

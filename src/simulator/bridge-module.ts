@@ -4,8 +4,9 @@ import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Immutable } from './responses.js';
+import { SignedBlocks } from './signed-blocks.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
-import { createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
+import { consensusOf, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { amountOf, Withdrawals } from './withdrawals.js';
 
 const BLACKLIST_LENGTH = 80;
@@ -38,6 +39,7 @@ export class BridgeModule {
   readonly valsets: Valsets;
   readonly oracle: Oracle;
   readonly contract: ExternalContract;
+  readonly signedBlocks: SignedBlocks;
   readonly #random: Random;
   readonly #parameters: BridgeParameters;
   readonly #orchestratorAddresses: ReturnType<typeof createOrchestratorAddresses>;
@@ -45,12 +47,19 @@ export class BridgeModule {
   #params: Params;
   #blacklist: readonly string[];
 
-  constructor(random: Random, parameters: BridgeParameters, baseStakes: readonly number[], start: Block) {
+  constructor(
+    random: Random,
+    parameters: BridgeParameters,
+    baseStakes: readonly number[],
+    start: Block,
+    blockTimeMs: number,
+  ) {
     this.#random = random;
     this.#parameters = parameters;
     this.tokens = createTokens(random);
     this.validators = createValidators(random, baseStakes);
     this.withdrawals = new Withdrawals(random, this.tokens, this.counts);
+    this.signedBlocks = new SignedBlocks(blockTimeMs);
     this.valsets = new Valsets(random, this.validators, start.height);
     this.oracle = new Oracle(this.validators, random.between(90_000, 99_000), start.height, start.externalHeight);
     const hubCoin = this.tokens.find(({ origin }) => origin === 'hub-coin') ?? this.tokens[0];
@@ -93,6 +102,15 @@ export class BridgeModule {
     };
   }
 
+  /** The validators sign a block. One that has missed too many is jailed, and in no later validator set. */
+  signBlock({ height }: Block, signs: (validator: Validator) => boolean): void {
+    for (const validator of this.validators) {
+      if (!this.signedBlocks.sign(validator, signs(validator), height)) continue;
+      validator.isJailed = true;
+      this.valsets.create(height);
+    }
+  }
+
   /** The end of a block: counts votes, executes events, then cancels batches and removes old validator sets. */
   endBlock({ height }: Block): void {
     for (const action of this.oracle.observeEvents(height)) this.#apply(action);
@@ -119,13 +137,32 @@ export class BridgeModule {
   /** By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
   stakingValidators() {
     const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
-    return byStake.map(({ operator, moniker, stake, isJailed }) => ({
-      operator_address: operator,
-      jailed: isJailed,
-      status: isJailed ? 'BOND_STATUS_UNBONDING' : 'BOND_STATUS_BONDED',
-      tokens: `${Math.round(stake)}000000`,
-      description: { moniker, website: '', details: '' },
-    }));
+    return byStake.map((validator) => {
+      const { operator, moniker, stake, isJailed } = validator;
+      return {
+        operator_address: operator,
+        consensus_pubkey: { '@type': '/cosmos.crypto.ed25519.PubKey', key: consensusOf(validator).key },
+        jailed: isJailed,
+        status: isJailed ? 'BOND_STATUS_UNBONDING' : 'BOND_STATUS_BONDED',
+        tokens: `${Math.round(stake)}000000`,
+        description: { moniker, website: '', details: '' },
+      };
+    });
+  }
+
+  /** The signing info of a consensus address (cosmos.slashing.v1beta1.ValidatorSigningInfo); `undefined` for another address. */
+  signingInfo(address: string) {
+    const validator = this.validators.find((candidate) => consensusOf(candidate).address === address);
+    return (
+      validator && {
+        address,
+        start_height: String(this.signedBlocks.startHeight(validator)),
+        index_offset: '0',
+        jailed_until: '1970-01-01T00:00:00Z',
+        tombstoned: false,
+        missed_blocks_counter: String(this.signedBlocks.missed(validator)),
+      }
+    );
   }
 
   /** The status of an orchestrator; `undefined` for another account. */

@@ -58,7 +58,7 @@ export class BusyChain extends SimulatedChain {
       averageBlockMs: blockTimeMs,
       averageExternalBlockMs: EXTERNAL_BLOCK_MS,
     };
-    this.bridge = new BridgeModule(bridgeRandom, parameters, BASE_STAKES, this.latest);
+    this.bridge = new BridgeModule(bridgeRandom, parameters, BASE_STAKES, this.latest, blockTimeMs);
     this.#transfers = new Arrivals(bridgeRandom);
     this.#deposits = new Arrivals(bridgeRandom);
     this.#batchCreatorRuns = new Arrivals(bridgeRandom);
@@ -107,6 +107,7 @@ export class BusyChain extends SimulatedChain {
     this.#relay(rules);
     this.bridge.oracle.confirmEvents(this.latest, rules.disputing.size > 0);
     this.#runOrchestrators(rules);
+    this.bridge.signBlock(this.latest, ({ rank }) => !rules.absentRanks.has(rank));
     this.bridge.endBlock(this.latest);
     this.#addCctxs(rules);
     this.crosschain.step(this.latest, rules);

@@ -11,6 +11,11 @@ export interface NodeStatus {
   readonly isSyncing: boolean;
 }
 
+export interface UpgradePlan {
+  readonly name: string;
+  readonly height: number;
+}
+
 export interface ExternalBlock {
   readonly height: number;
   /** Unix seconds. */
@@ -83,6 +88,11 @@ export abstract class SimulatedChain {
   supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
     if (height === undefined) return this.bridge.supplies();
     return this.#supplies.find(([served]) => served === height)?.[1];
+  }
+
+  /** The planned upgrade of the hub, which stops before this height. */
+  get upgradePlan(): UpgradePlan | undefined {
+    return undefined;
   }
 
   /** Whether the hub sends transactions to other chains. */

@@ -81,6 +81,8 @@ function answer(model: Model, { method, params }: z.infer<typeof rpcRequest>, ch
       return false;
     case 'eth_blockNumber':
       return quantity(block.height);
+    case 'eth_getBlockByNumber':
+      return { number: quantity(block.height), timestamp: quantity(block.seconds), transactions: [] };
     case 'eth_call': {
       const { to = '', data = '' } = Object(params[0]) as { to?: string; data?: string };
       const returned = call(model, to.toLowerCase(), data, block);

@@ -73,7 +73,7 @@ export class MainnetBridge {
     const random = new Random(seed, 'bridge');
     this.#random = random;
     this.#clock = clock;
-    this.module = new BridgeModule(random, PARAMETERS, BASE_STAKES, start);
+    this.module = new BridgeModule(random, PARAMETERS, BASE_STAKES, start, clock.blockTimeMs);
     this.#dustTokens = this.module.tokens.filter(({ symbol }) => DUST_TOKENS.has(symbol));
     for (let added = 0; added < USUAL_DUST_TRANSFERS; added += 1) this.#addDust();
     this.#addHabits(start.timeMs, servedFromMs);
@@ -90,6 +90,7 @@ export class MainnetBridge {
 
   step(block: Block, rules: Rules): void {
     this.#agenda.run(block, rules);
+    this.module.signBlock(block, (validator) => !this.#down.has(validator) && !rules.absentRanks.has(validator.rank));
     this.module.endBlock(block);
   }
 

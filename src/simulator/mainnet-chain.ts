@@ -1,6 +1,6 @@
-import { type Block, BlockClock } from './block.js';
+import { type Block, BlockClock, DAY_MS, type TimeSpan } from './block.js';
 import type { BridgeModule } from './bridge-module.js';
-import { SimulatedChain, type ExternalBlock, externalBlock } from './chain.js';
+import { SimulatedChain, type ExternalBlock, externalBlock, type UpgradePlan } from './chain.js';
 import type { CrosschainModule } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
@@ -11,6 +11,8 @@ const FIRST_HEIGHT = 168_000_000;
 const FIRST_EXTERNAL_HEIGHT = 23_400_000;
 /** A batch lives 2880 external blocks here and 3600 in other scenarios: adapts their jump of the external height. */
 const JUMP_FACTOR = 0.8;
+/** How long before an upgrade it is decided. */
+const PLANNED_MS = 3 * DAY_MS;
 
 interface MainnetOptions {
   readonly seed: number;
@@ -30,6 +32,7 @@ export class MainnetChain extends SimulatedChain {
   scenario: ScenarioName = 'mainnet';
   protected rules = mainnetRulesOf('mainnet');
   readonly #clock: BlockClock;
+  readonly #upgrade: TimeSpan;
   readonly #bridgeUsers: MainnetBridge;
   readonly #crosschainUsers: MainnetCrosschain;
   #nowMs: number;
@@ -50,6 +53,7 @@ export class MainnetChain extends SimulatedChain {
       halt: month.upgrade,
     });
     const first = this.#clock.at(firstMs);
+    this.#upgrade = month.upgrade;
     this.#bridgeUsers = new MainnetBridge(seed, this.#clock, first, startMs, month);
     this.#crosschainUsers = new MainnetCrosschain(seed, blockTimeMs, first, month);
     this.bridge = this.#bridgeUsers.module;
@@ -65,6 +69,11 @@ export class MainnetChain extends SimulatedChain {
 
   override get external(): ExternalBlock {
     return externalBlock(this.#clock.externalHeightAt(this.#nowMs), this.#nowMs);
+  }
+
+  override get upgradePlan(): UpgradePlan | undefined {
+    const isPlanned = this.#nowMs >= this.#upgrade.fromMs - PLANNED_MS && this.#nowMs < this.#upgrade.untilMs;
+    return isPlanned ? { name: 'v2.0.0', height: this.#clock.at(this.#upgrade.fromMs).height + 1 } : undefined;
   }
 
   advance(blocks: number): void {

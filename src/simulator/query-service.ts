@@ -2,6 +2,7 @@ import { HUB_CHAIN_ID } from './cctx.js';
 import { LOOKAHEAD } from './external-chains.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
 import type { Model } from './model.js';
+import { MIN_SIGNED_RATIO } from './signed-blocks.js';
 
 /*
  * The REST API of the node as a function: an HTTP request in, an HTTP response out. The paths are those of the dialect
@@ -49,14 +50,21 @@ const resources = {
     respond: (model) => documentResponse(model, blockOf(model.node)),
   },
   block: { path: '/cosmos/base/tendermint/v1beta1/blocks/*', respond: blockResponse },
+  status: {
+    path: '/cosmos/base/node/v1beta1/status',
+    respond: (model) => documentResponse(model, statusOf(model.node)),
+  },
   syncing: {
     path: '/cosmos/base/tendermint/v1beta1/syncing',
     respond: (model) => documentResponse(model, { syncing: model.node.isSyncing }),
   },
+  current_plan: { path: '/cosmos/upgrade/v1beta1/current_plan', respond: currentPlanResponse },
   cctx: { path: '/chain/crosschain/cctx/*', respond: cctxResponse },
   validator: { path: '/cosmos/staking/v1beta1/validators/*', respond: validatorResponse },
   claim_position: { path: '/bridge/v1/oracle/event/*', respond: claimPositionResponse },
   balance: { path: '/cosmos/bank/v1beta1/balances/*/by_denom', respond: balanceResponse },
+  signing_info: { path: '/cosmos/slashing/v1beta1/signing_infos/*', respond: signingInfoResponse },
+  slashing_params: { path: '/cosmos/slashing/v1beta1/params', respond: slashingParamsResponse },
   supply: { path: '/cosmos/bank/v1beta1/supply/by_denom', respond: supplyResponse },
   external_contract: { respond: (model, { rpc = '{}' }, changes) => rpcResponse(executeRpc(model, rpc, changes)) },
   crosschain_flags: { path: '/chain/observer/crosschain_flags', respond: crosschainFlagsResponse },
@@ -180,11 +188,26 @@ function validatorsResponse(model: Model, { parameters }: Query): QueryResponse 
   });
 }
 
+/** Nanoseconds, as a real node writes them. */
+function blockTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, -1)}123456Z`;
+}
+
+/** The newest block of the node service (StatusResponse). */
+function statusOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
+  const hash = Buffer.alloc(32, height).toString('base64');
+  return {
+    earliest_store_height: '1',
+    height: String(height),
+    timestamp: blockTime(timeMs),
+    app_hash: hash,
+    validator_hash: hash,
+  };
+}
+
 /** A block of the CometBFT service (GetLatestBlockResponse, GetBlockByHeightResponse), with a few transactions. */
 function blockOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
-  // Nanoseconds, as a real node writes them.
-  const time = `${new Date(timeMs).toISOString().slice(0, -1)}123456Z`;
-  const header = { chain_id: 'hub-1', height: String(height), time };
+  const header = { chain_id: 'hub-1', height: String(height), time: blockTime(timeMs) };
   const block = { header, data: { txs: [Buffer.alloc(2000, height).toString('base64')] } };
   return { block_id: { hash: Buffer.alloc(32, height).toString('base64') }, block, sdk_block: block };
 }
@@ -197,6 +220,18 @@ function blockResponse(model: Model, query: Query): QueryResponse {
     model,
     isKnown ? blockOf({ height, timeMs: node.timeMs - (node.height - height) * blockTimeMs }) : undefined,
   );
+}
+
+function currentPlanResponse(model: Model): QueryResponse {
+  const { upgradePlan: planned } = model;
+  const plan = planned && {
+    name: planned.name,
+    time: '0001-01-01T00:00:00Z',
+    height: String(planned.height),
+    info: '',
+    upgraded_client_state: null,
+  };
+  return documentResponse(model, { plan: plan ?? null });
 }
 
 function validatorResponse(model: Model, { argument: operator }: Query): QueryResponse {
@@ -215,6 +250,22 @@ function claimPositionResponse(model: Model, query: Query): QueryResponse {
       },
     },
   );
+}
+
+function signingInfoResponse(model: Model, query: Query): QueryResponse {
+  const info = model.bridge.signingInfo(argumentOf(query));
+  return foundResponse(model, info && { val_signing_info: info });
+}
+
+function slashingParamsResponse(model: Model): QueryResponse {
+  const params = {
+    signed_blocks_window: String(model.bridge.signedBlocks.window),
+    min_signed_per_window: MIN_SIGNED_RATIO.toFixed(18),
+    downtime_jail_duration: '600s',
+    slash_fraction_double_sign: '0.050000000000000000',
+    slash_fraction_downtime: '0.000100000000000000',
+  };
+  return documentResponse(model, { params });
 }
 
 /** Any account has a balance of any coin. */

@@ -27,6 +27,8 @@ export interface Rules {
   readonly disputing: ReadonlySet<number>;
   /** Ranks of the validators that act in a tenth of their runs. */
   readonly slowRanks: ReadonlySet<number>;
+  /** Ranks of the validators that sign no blocks of the hub. */
+  readonly absentRanks: ReadonlySet<number>;
   readonly stakeChangesPerMinute: number;
   /** Maximum deviation of a stake from its base, as a share of it. */
   readonly stakeSpread: number;
@@ -83,6 +85,7 @@ const HEALTHY: Rules = {
   valsetSignChance: 1,
   disputing: new Set(),
   slowRanks: new Set(),
+  absentRanks: new Set(),
   stakeChangesPerMinute: 1,
   stakeSpread: 0.15,
   extraExternalBlocks: 0,
@@ -132,6 +135,9 @@ export const scenarios = {
     voters: 'all-but-two',
     valsetSigners: 'all-but-two',
     busiestTokenSigners: 'all-but-two',
+  }),
+  'missed-blocks': scenario('a validator signs no blocks of the hub, which jails it within the hour', {
+    absentRanks: new Set([4]),
   }),
   'stalled-oracle': scenario('events are pending and votes for them stay below the quorum', {
     voters: 'minority',

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { bech32 } from '@scure/base';
 import {
   Arrivals,
   createAccount,
@@ -118,6 +120,16 @@ export function createOrchestratorAddresses(random: Random, validators: readonly
     eth_address: externalAddress,
   }));
   return [...former, ...current].toSorted((left, right) => (left.eth_address < right.eth_address ? -1 : 1));
+}
+
+/** The consensus key of a validator, and the address that the slashing module makes of it. */
+export function consensusOf({ operator }: Validator): { readonly key: string; readonly address: string } {
+  const key = createHash('sha256').update(operator).digest();
+  const hash = createHash('sha256').update(key).digest();
+  return {
+    key: key.toString('base64'),
+    address: bech32.encode('hubvalcons', bech32.toWords(hash.subarray(0, 20))),
+  };
 }
 
 /** The stake of the validators that are not jailed. */

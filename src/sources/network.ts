@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/environment.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
+import { createClient, remainingLimits, type Client, type FetchLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, TLS_HINT, withHint, type Protocol } from '../http/port-hints.js';
@@ -17,8 +18,9 @@ import {
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
-import type { PollJob } from '../engine/jobs.js';
+import { isContract, type PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, ReceivedDocument, Source } from '../engine/source.js';
+import { createNodes, type Exchange } from './nodes.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
 
@@ -38,29 +40,46 @@ const CONCURRENT_QUERIES = 4;
 export function createNetwork(userAgent: string, clock: Clock, env?: Environment): Network {
   const client = createClient(userAgent, env);
   const limit = createLimit(CONCURRENT_QUERIES);
+
+  const exchange: Exchange = async (job, node, request, limits) => {
+    const started = performance.now();
+    const sentAt = clock().at;
+    const received = await (isContract(job)
+      ? callContract(node, request, limits, client)
+      : fetchDocument(job, node, request, limits, client));
+    const seconds = secondsSince(started);
+    const receivedAt = clock().at;
+    // The machine was suspended meanwhile: the response is as old.
+    if (receivedAt - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
+      const message = `${sourceOf(node.url, '')}: no response in time: the machine was suspended`;
+      received.release?.();
+      return { ...failure('timeout', message), seconds };
+    }
+    return received.ok ? { ...received, receivedAt, seconds } : { ...received, seconds };
+  };
+
+  const several = createNodes(exchange, client, clock);
+
   return {
-    document: async (job, input) => {
-      const { hubNode, limits } = job;
-      const endReservation = hubNode === undefined ? await client.reserveMemory(limits.maxBodyBytes) : undefined;
-      const started = performance.now();
-      const sentAt = clock().at;
-      const received = await (hubNode === undefined
-        ? fetchDocument(job, input, client)
-        : callContract(job, input, client));
+    document: async (job, request) => {
+      const [node] = job.nodes;
+      if (node === undefined) throw new Error('an endpoint has a node');
+      const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
+      // Without an address of the contract, no node is at fault.
+      const isAny = job.nodes.length === 1 || (isContract(job) && request.hubSide === undefined);
+      const received = await (isAny ? exchange(job, node, request, job.limits) : several.poll(job, request));
       endReservation?.();
-      const seconds = secondsSince(started);
-      const receivedAt = clock().at;
-      // The machine was suspended meanwhile: the response is as old.
-      if (receivedAt - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
-        const message = `${sourceOf(job.url, '')}: no response in time: the machine was suspended`;
-        return { ...failure('timeout', message), seconds };
-      }
-      return received.ok ? { ...received, receivedAt, seconds } : { ...received, seconds };
+      return received;
     },
     query: async (job, query, request) => {
-      const node = query.isSentToHub ? { ...(job.hubNode ?? job), limits: job.limits } : job;
-      return limit(node.url.origin, async () => sendQuery(node, query, request, client));
+      const { target, document } = job.context;
+      const isOfHub = query.isSentToHub && job.hubNodes !== undefined;
+      const key = isOfHub ? ({ target, document: 'module_state' } as const) : { target, document };
+      const node = several.nodeFor(key, (isOfHub && job.hubNodes) || job.nodes, request);
+      if (node === undefined) throw new Error('an endpoint has a node');
+      return limit(node.url.origin, async () => sendQuery({ ...node, limits: job.limits }, query, request, client));
     },
+    probe: several.probe,
     close: () => client.close(),
   };
 }
@@ -83,8 +102,15 @@ function failureWithServerText(error: PollError, url: EndpointUrl, response: Htt
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
-async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest, client: Client): Promise<Fetched> {
-  const { url, query, limits } = job;
+async function fetchDocument(
+  job: PollJob,
+  node: NodeConnection,
+  { foundPath: first }: DocumentRequest,
+  limits: FetchLimits,
+  client: Client,
+): Promise<Fetched> {
+  const { query } = job;
+  const { url } = node;
   const paths =
     first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
   const remaining = remainingLimits(limits);
@@ -92,7 +118,7 @@ async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
-    const fetched = await client.fetch(job, foundPath.path + query, remaining());
+    const fetched = await client.fetch(node, foundPath.path + query, remaining());
     if (fetched.ok) {
       return {
         ...fetched,
@@ -122,12 +148,17 @@ async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest
 }
 
 /** Reads all values of the contract with one call, and asks the node whether it is syncing. */
-async function callContract(job: PollJob, { hubSide }: DocumentRequest, client: Client): Promise<Fetched> {
-  const source = sourceOf(job.url, '');
+async function callContract(
+  node: NodeConnection,
+  { hubSide }: DocumentRequest,
+  ofPoll: FetchLimits,
+  client: Client,
+): Promise<Fetched> {
+  const source = sourceOf(node.url, '');
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const call = contractCall(hubSide);
-  const limits = { ...job.limits, maxBodyBytes: Math.min(job.limits.maxBodyBytes, MAX_CONTRACT_BYTES) };
-  const send = async (json: string) => client.fetch(job, '', limits, { json, hasFixedLimit: true });
+  const limits = { ...ofPoll, maxBodyBytes: Math.min(ofPoll.maxBodyBytes, MAX_CONTRACT_BYTES) };
+  const send = async (json: string) => client.fetch(node, '', limits, { json, hasFixedLimit: true });
   const [fetched, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
   const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
   if (syncing.ok) syncing.release();

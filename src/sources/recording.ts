@@ -119,16 +119,18 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call } = header;
+  const { call, source: node } = header;
+  const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
       ...failure(outcome, message),
       isAgain,
       phaseSeconds,
+      nodes,
       ...(bytes.length > 0 && { bodyBytes: bytes.length }),
     };
   }
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
-  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds };
+  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes };
 }

@@ -32,7 +32,7 @@ export function respondTo(
   return executeQuery(model, { ...query, ...(height !== undefined && { height: Number(height) }) }, changes);
 }
 
-export function createSimulatedNode(model: Model, now: Clock): Required<Source<PollJob>> {
+export function createSimulatedNode(model: Model, now: Clock): Required<Pick<Source<PollJob>, 'document' | 'query'>> {
   const respond: Respond = (path, request) => respondTo(model, path, request);
   return {
     document: async ({ paths, query }, { hubSide }) => {

@@ -66,7 +66,7 @@ async function measure(job, { document }, now, { runs, warmUps }) {
     if (!state.lastPoll.ok) throw new Error(state.lastFailure.error.message);
     return renderEndpoints([state], 'text', now());
   };
-  const url = requestUrl(job.url, job.paths[0].path + job.query);
+  const url = requestUrl(job.nodes[0].url, job.paths[0].path + job.query);
   const parse = async () => JSON.parse(await (await request(url)).body.text());
   for (let run = 0; run < warmUps; run += 1) await poll();
   const [own, baseline] = [[], []];

@@ -102,8 +102,8 @@ describe('the paths of a document', () => {
   - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta}}
   - {name: c, bridge: {url: "http://n", dialect: neutral}, crosschain: {url: "http://n", dialect: neutral}}`,
     );
-    const urls = jobsOf(config).map(({ url, paths, query }) =>
-      paths.map(({ path }) => requestUrl(url, path + query).href),
+    const urls = jobsOf(config).map(({ nodes, paths, query }) =>
+      nodes.flatMap(({ url }) => paths.map(({ path }) => requestUrl(url, path + query).href)),
     );
     expect(urls).toEqual([
       ['http://n/prefix/peggy/v1/module_state', 'http://n/prefix/bridge/v1/module_state'],

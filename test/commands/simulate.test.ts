@@ -30,6 +30,12 @@ it('prints the addresses of the documents that the chain of the dialect has', as
   ]);
 });
 
+it('serves the chain at several addresses', async () => {
+  const { stdout } = await simulate('--nodes=3');
+  const others = stdout.filter((line) => line.startsWith('another node of the chain: http://127.0.0.1:'));
+  expect(new Set(others).size).toBe(2);
+});
+
 it('announces a long warm-up, unless the log is silent', async () => {
   const announcement = 'simulating the first 10h of the chain (2m per block) …';
   expect((await simulate('--block-time=2m')).stderr).toEqual([announcement]);

@@ -144,7 +144,7 @@ describe('the summary of one poll', () => {
 
   it('says that nothing is critical without min_batch_fee that depends on fees', () => {
     expect(summaryOf('batch-timeout', 50, { tokens: [] }).lines.at(-1)).toBe(
-      'demo: min_batch_fee of 7 tokens is not configured: that nobody builds or relays their batches is a warning at most',
+      'demo: min_batch_fee of 7 tokens is not configured: that nobody builds their batches is a warning at most, and that nobody relays them until ten executed ones have shown what relayers take',
     );
     expect(summaryOf('batch-timeout', 50).lines.join('\n')).not.toContain('min_batch_fee');
   });

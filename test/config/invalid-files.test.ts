@@ -104,6 +104,29 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:1:11: targets[0]: expected bridge, crosschain or both',
   ],
   [
+    'an endpoint without a node',
+    'targets: [{name: a, bridge: {dialect: peggy, external: {}}}]',
+    'b:1:46: targets[0].bridge.external.url: is missing',
+    'b:1:21: targets[0].bridge.url: is missing',
+  ],
+  [
+    'url together with nodes, whose keys are not beside them',
+    withBridge(
+      'nodes: [{url: "https://b.example"}]\n      basic_auth: {username: u}\n      proxy_url: http://p.example',
+    ),
+    'b:5:7: targets[0].bridge.nodes: cannot be combined with url',
+    'b:6:7: targets[0].bridge.basic_auth: belongs to each node of nodes',
+    'b:7:7: targets[0].bridge.proxy_url: belongs to each node of nodes',
+  ],
+  [
+    'invalid nodes, and keys of the document in one of them',
+    'targets: [{name: a, bridge: {nodes: [{dialect: peggy}, {url: x}]}, crosschain: {nodes: []}}]',
+    'b:1:38: targets[0].bridge.nodes[0].url: is missing',
+    'b:1:39: targets[0].bridge.nodes[0].dialect: is not a supported key — expected one of url, basic_auth, authorization, http_headers, tls_config, proxy_url, proxy_from_environment, no_proxy',
+    `b:1:57: targets[0].bridge.nodes[1].url: ${URL_EXPECTED}`,
+    'b:1:81: targets[0].crosschain.nodes: expected 1 to 10 nodes',
+  ],
+  [
     'two targets with the same name, after another problem',
     `${withName('a')}\n  - name: a\n    bridge: {url: ""}`,
     `b:5:14: targets[1].bridge.url: ${URL_EXPECTED}`,

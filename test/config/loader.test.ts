@@ -5,6 +5,7 @@ import type { Environment } from '../../src/config/environment.js';
 import { hashConfigFile, loadConfig } from '../../src/config/loader.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
+import { endpointUrl } from '../support/config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
@@ -68,6 +69,22 @@ describe('loadConfig without a file', () => {
     });
   });
 
+  test('reads a comma-separated list of URLs as nodes', async () => {
+    const env = { BRIDGE_URL: 'https://a.example, https://b.example/key', CROSSCHAIN_URL: 'https://c.example' };
+    expect(await configFromEnvironment(env)).toMatchObject({
+      config: {
+        targets: [
+          {
+            bridge: {
+              nodes: [{ url: endpointUrl('https://a.example') }, { url: endpointUrl('https://b.example/key') }],
+            },
+            crosschain: { url: endpointUrl('https://c.example') },
+          },
+        ],
+      },
+    });
+  });
+
   const invalidEnvironments: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
     ['a URL with a password', { CROSSCHAIN_URL: 'https://u:p@b.example' }, [`CROSSCHAIN_URL: ${ADDRESS}`]],
     [
@@ -108,6 +125,11 @@ describe('loadConfig without a file', () => {
         'BRIDGE_WATCH[2]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
         'CROSSCHAIN_DIALECT: expected one of auto, neutral, zeta',
       ],
+    ],
+    [
+      'a list of URLs with an empty and a wrong entry',
+      { BRIDGE_URL: 'https://a.example,,b.example' },
+      ['BRIDGE_URL[1]: is empty', `BRIDGE_URL[2]: ${ADDRESS}`],
     ],
     [
       'variables of the bridge without its URL',

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Config } from '../../src/config/config.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { requestUrl } from '../../src/config/urls.js';
+import { requestUrl, rpcUrl } from '../../src/config/urls.js';
+import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { configSettings } from '../../packaging/generate/settings.js';
 import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
 import { withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
@@ -44,6 +46,11 @@ targets:
       age_limits: {default: 45m, 1: 20m, "8332": 1h30m}
       node_queries: "off"
       cctx_queries: off
+  - name: nodes
+    bridge:
+      nodes: [{url: "https://a.example/key", authorization: {credentials_file: token}}, {url: "https://b.example"}]
+      external: {nodes: [{url: "https://rpc.example.org/?key"}]}
+    crosschain: {nodes: [{url: "http://127.0.0.1:1317", no_proxy: "*", proxy_url: "http://proxy.example"}]}
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
   - {contract: "${TOKEN}", decimals: 0, min_batch_fee: 8, backing: true}
@@ -89,6 +96,26 @@ const everyKeyConfig: Config = {
         age_limits: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
         node_queries: 'off',
         cctx_queries: 'off',
+      },
+    },
+    {
+      name: 'nodes',
+      bridge: {
+        ...defaultBridgeSettings,
+        nodes: [
+          {
+            url: endpointUrl('https://a.example/key'),
+            authorization: { type: 'Bearer', credentials_file: resolve('token') },
+          },
+          { url: endpointUrl('https://b.example') },
+        ],
+        external: { nodes: [{ url: rpcUrl.parse('https://rpc.example.org/?key') }], interval: 60_000 },
+      },
+      crosschain: {
+        ...defaultCrosschainSettings,
+        nodes: [
+          { url: endpointUrl('http://127.0.0.1:1317'), no_proxy: '*', proxy_url: { url: 'http://proxy.example' } },
+        ],
       },
     },
   ],

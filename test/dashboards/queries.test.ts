@@ -6,7 +6,7 @@ import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
 import { problemColumn } from '../../grafana/source/problem-table.js';
 import { exporterAlertStarts, problemStartMs, problemStarts, worst } from '../../grafana/source/problems.js';
 import { latest, ofCurrentData, orNothing } from '../../grafana/source/queries.js';
-import { ageOfOwnData, secondsToSign, withSigner } from '../../grafana/source/validator.js';
+import { ageOfOwnData, MISSED_BLOCKS, secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.
@@ -164,6 +164,17 @@ const cases: readonly Case[] = [
       [`bridge_watched_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
     },
     samples: { [signer('Example One')]: 1 },
+  },
+  {
+    title: 'the missed blocks of an own validator are a share of those that it may miss',
+    expr: withSigner('own', MISSED_BLOCKS),
+    series: {
+      [`bridge_watched_validator_missed_blocks{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 50,
+      [`bridge_watched_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
+      [`bridge_signed_blocks_window_blocks{${EXPORTER}, target="t"}`]: 1000,
+      [`bridge_min_signed_per_window_ratio{${EXPORTER}, target="t"}`]: 0.5,
+    },
+    samples: { [signer('Example One')]: 0.1 },
   },
   {
     title: 'an own validator whose data is outdated has the age of the data',

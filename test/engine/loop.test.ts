@@ -199,8 +199,10 @@ describe('a reload', () => {
     await endPoll(success());
     await configure(['a'], auth('hunter3'));
     expect(started).toHaveLength(2);
-    expect(JSON.stringify(started[1]?.job.basic_auth)).toBe(JSON.stringify(started[0]?.job.basic_auth));
-    expect(started[1]?.job.basic_auth).not.toBe(started[0]?.job.basic_auth);
+    expect(JSON.stringify(started[1]?.job.nodes[0]?.basic_auth)).toBe(
+      JSON.stringify(started[0]?.job.nodes[0]?.basic_auth),
+    );
+    expect(started[1]?.job.nodes[0]?.basic_auth).not.toBe(started[0]?.job.nodes[0]?.basic_auth);
     expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
@@ -219,6 +221,62 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     const { state } = loop.endpoints()[0] ?? {};
     expect(state?.problems.remembered.size).toBeGreaterThan(0);
     expect(state?.restored).toBeUndefined();
+  });
+
+  it('keeps its state when a node is added, moved or removed, as long as one node stays', async () => {
+    const nodes = (...hosts: readonly string[]) =>
+      `targets: [{name: a, bridge: {nodes: [${hosts.map((host) => `{url: "https://${host}.example"}`).join(', ')}]}}]`;
+    await configure(['a']);
+    await endPoll(success());
+    for (const hosts of [['b', 'a'], ['a', 'b', 'c'], ['c', 'b'], ['b']]) {
+      // oxlint-disable-next-line no-await-in-loop -- one reload after the other
+      await configureYaml(nodes(...hosts));
+      expect(started.at(-1)?.job.nodes.map(({ url }) => url.origin)).toEqual(
+        hosts.map((host) => `https://${host}.example`),
+      );
+      expect(pollCounts(), hosts.join()).toEqual([['a', 1]]);
+    }
+    await configureYaml(nodes('d', 'e'));
+    expect(pollCounts()).toEqual([['a', 0]]);
+  });
+
+  it('has no nodes any more when one of several stays', async () => {
+    await configureYaml(
+      'targets: [{name: a, bridge: {nodes: [{url: "https://a.example"}, {url: "https://b.example"}]}}]',
+    );
+    const nodes = [
+      { source: 'a.example', isInUse: true },
+      { source: 'b.example', isInUse: false },
+    ];
+    await endPoll({ ...success(), nodes });
+    expect(loop.states()[0]?.nodes).toEqual(nodes);
+    await configure(['a']);
+    expect(loop.states()[0]?.nodes).toBeUndefined();
+  });
+
+  it('probes the nodes of an endpoint with several nodes every minute, after its first poll', async () => {
+    const probed: string[] = [];
+    const source = {
+      document: async (job: PollJob, input: DocumentRequest) =>
+        new Promise<Received>((end) => void started.push({ job, input, end })),
+      probe: async (job: PollJob) => void probed.push(job.context.target),
+    };
+    const probing = createPollLoop({ source, log: logOf(logged), now });
+    const config = parseValidConfig(`targets:
+  - {name: one, bridge: {url: "https://a.example"}}
+  - {name: two, bridge: {nodes: [{url: "https://a.example"}, {url: "https://b.example"}]}}`);
+    probing.reconcile(jobsOf(config), now().at);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(probed).toEqual([]);
+    for (const { end } of started) end(FAILURE);
+    await settle();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(probed).toEqual(['two']);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(probed).toEqual(['two', 'two']);
+    probing.close();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
+    expect(probed).toHaveLength(2);
   });
 
   it('keeps what is remembered also when the URL changes twice without a poll in between', async () => {
@@ -320,7 +378,7 @@ describe('the names of validators', () => {
     elapsedMs = 70 * 60_000;
     await vi.advanceTimersByTimeAsync(11 * 60_000);
     await endPoll(success());
-    expect(startedNames.map(({ job }) => job.url.origin)).toEqual(['https://a.example', 'https://a.example']);
+    expect(startedNames.map(({ job }) => job.nodes[0]?.url.origin)).toEqual(['https://a.example', 'https://a.example']);
   });
 
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {

@@ -70,6 +70,10 @@ export class ServedChain implements Model {
     return this.chain.isOutboundEnabled;
   }
 
+  get upgradePlan() {
+    return this.chain.upgradePlan;
+  }
+
   get counts() {
     return this.chain.counts;
   }

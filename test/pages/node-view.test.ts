@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { blockTimeOf } from '../../src/pages/time.js';
 import { endpointView, type NodeView } from '../../src/pages/view.js';
+import { latestBlock } from '../../src/queries/node-status.js';
+import type { QueryContext } from '../../src/queries/query.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { idleState } from '../facts/items/bridge-state.js';
-import { at, pendingAt, polledSnapshots, shownOf, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
+import {
+  at,
+  BRIDGE,
+  pendingAt,
+  polledSnapshots,
+  shownOf,
+  statusAt,
+  statusDocumentAt,
+  TARGET,
+} from './sample-snapshots.js';
 
-const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false };
+const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false, upgrade: null };
 
 /** A bridge whose node has a newest block of this age. */
 function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
@@ -28,11 +39,13 @@ describe('what the node says besides the document', () => {
       blockTime: '2026-01-01T09:00:00.000Z',
       behindSeconds: 10_800,
       syncing: true,
+      upgrade: null,
     });
     expect(endpointView(endpoint, at(3600)).node, 'long after the answers').toEqual({
       blockTime: null,
       behindSeconds: null,
       syncing: null,
+      upgrade: null,
     });
   });
 });
@@ -76,5 +89,46 @@ describe('the time of the newest block of a node', () => {
     const current = snapshotsBehind(0);
     expect(textOf(statusAt(current, 10))).not.toContain('block time 1');
     expect(statusDocumentAt(current, 10).targets[0]).toMatchObject({ status: 'ok', unknown: [] });
+  });
+});
+
+describe('a planned upgrade of the hub', () => {
+  /** The node has answered each minute, and makes a block every two seconds. */
+  const withPlan = (planned: string, minutes: number) => {
+    const snapshots = polledSnapshots(idleState);
+    const blocks = Array.from({ length: minutes + 1 }, (_, minute) => ({
+      height: BigInt(1000 + 30 * minute),
+      epochSeconds: at(60 * (minute - minutes)).at,
+    }));
+    const context = { ...BRIDGE, dialect: undefined, operators: new Map(), answers: new Map() };
+    const latest = blocks.reduce<unknown>((last, block) => {
+      const answers = last === undefined ? new Map() : answeredQueries(at(0), { latest_block: last });
+      return latestBlock.keep(block, { key: '', path: '' }, { ...context, answers } as unknown as QueryContext);
+    }, undefined);
+    const queries = answeredQueries(at(0), {
+      latest_block: latest,
+      upgrade_plan: [{ name: 'v2.0.0', height: BigInt(planned) }],
+    });
+    const states = snapshots
+      .states()
+      .map((state) => (state.document === 'module_state' ? { ...state, queries } : state));
+    return { ...snapshots, states: () => states };
+  };
+  const noteIn = (...plan: Parameters<typeof withPlan>) =>
+    /the upgrade v[^]*?planned[^.]*/.exec(textOf(statusAt(withPlan(...plan), 0)))?.[0];
+
+  it('is on both pages with its estimated time, until the hub stops before it', () => {
+    const note = 'the upgrade v2.0.0 of the hub is planned at height 5200, in about 2 h, at 14:00 UTC';
+    expect(noteIn('5200', 20)).toBe(note);
+    // By the blocks of the last one or two hours.
+    expect(noteIn('13600', 300)).toMatch(/at height 13600, in about 2 h, at 14:00 UTC$/);
+    expect(textOf(pendingAt(withPlan('5200', 20), 0, { target: TARGET }))).toContain(note);
+    expect(noteIn('1602', 20)).toContain('in about 4 s');
+    expect(noteIn('1601', 20)).toBeUndefined();
+    expect(noteIn('1500', 20)).toBeUndefined();
+  });
+
+  it('has no time before a block time is measured', () => {
+    expect(noteIn('5200', 0)).toBe('the upgrade v2.0.0 of the hub is planned at height 5200');
   });
 });

@@ -282,6 +282,50 @@ describe('why something waits', () => {
     expect(text).toContain('Waiting transfers 11\n0 in no batch; 11 in 6 batches');
   });
 
+  it('is probably too little in fees, with what executed batches have paid, where no minimum is configured', () => {
+    const textAfter = (fees: readonly number[]): string => {
+      const learning = {
+        ...BRIDGE,
+        labels: { ...BRIDGE.labels, tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 1 }] },
+      };
+      const snapshots = initialSnapshots();
+      const paying = (nonce: string, fee: number) => {
+        const [first] = batch(nonce).transactions;
+        const erc20_fee = { contract: '0xT', amount: String(fee) };
+        return { ...batch(nonce), transactions: [{ ...first, id: nonce, erc20_fee }] };
+      };
+      fees.forEach((fee, index) => {
+        const [nonce, event] = [String(100 + index), String(8 + index)];
+        const claim = { ...executed.claim, event_nonce: event, batch_nonce: nonce };
+        for (const [number, state] of [
+          {
+            batches: [paying(nonce, fee)],
+            attestations: [{ ...executed, observed: false, claim }],
+            last_observed_nonce: String(7 + index),
+          },
+          { last_observed_nonce: event },
+        ].entries()) {
+          const second = at(2 * index + number);
+          snapshots.record(
+            learning,
+            pollOf(learning, { state: { ...idleState, ...state } }, { height: 1000, at: second }),
+            second,
+          );
+        }
+      });
+      const state = { ...idleState, batches: [paying('3', 9)], batch_confirms: signed('3'), last_observed_nonce: '50' };
+      snapshots.record(learning, pollOf(learning, { state }, { height: 1000, at: at(60) }), at(60));
+      return textOf(pendingAt(snapshots, 61, { target: TARGET })).replaceAll(/\s+/g, ' ');
+    };
+    const others = [41, 42, 43, 44, 45, 46, 47, 48, 49];
+    expect(textAfter([40, ...others])).toContain(
+      'probably too poor: pays 0.9 TEE; batches that were executed in 14 days paid 4 TEE and more its transfers are free again',
+    );
+    expect(textAfter([2, ...others])).toContain(
+      'pays 0.9 TEE; all but one of the batches that were executed in 14 days paid 4.1 TEE and more',
+    );
+  });
+
   it('is said of each token and transfer in no batch', () => {
     expect(textWith(queued)).toContain('waits for a batch\nfees of the next batch: 0.4 TEE\nof at least 0.4 TEE');
     const text = textWith(queued.slice(1));

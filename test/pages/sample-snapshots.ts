@@ -166,10 +166,10 @@ interface PageOptions {
 
 /** Endpoints as the pages show them. */
 export function shownOf(states: readonly EndpointState[]): readonly ShownEndpoint[] {
-  const url = { origin: 'http://node.example:1317' };
+  const nodes = [{ url: { origin: 'http://node.example:1317' } }];
   return states.map((state) => ({
     state,
-    job: { url, context: state.document === 'module_state' ? BRIDGE : CROSSCHAIN },
+    job: { nodes, context: state.document === 'module_state' ? BRIDGE : CROSSCHAIN },
   }));
 }
 

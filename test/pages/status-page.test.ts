@@ -45,6 +45,23 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
 const unknown = (...reasons: readonly string[]) => ({ verdicts: [targetVerdicts([], reasons)] });
 
 describe('the status page', () => {
+  it('says which of several nodes is in use, and what is wrong with the others', () => {
+    const snapshots = initialSnapshots();
+    const trouble = { since: at(-720).at, message: 'a.example: responded with <429>', isDown: true };
+    const behind = { since: at(-60).at, message: 'c.example is 7 min behind the chain', isDown: false };
+    const nodes = [
+      { source: 'a.example', isInUse: false, trouble },
+      { source: 'b.example', isInUse: true },
+      { source: 'c.example', isInUse: false, trouble: behind },
+    ];
+    snapshots.record(BRIDGE, { ...bridgeResult(state), nodes }, at(0));
+    const text = textOf(statusAt(snapshots, 0)).replaceAll('\n', ' ');
+    expect(text).toContain(
+      'b.example node 2 of 3 in use; down since 12 min ago: a.example: responded with <429>; not used since 60 s ago: c.example is 7 min behind the chain',
+    );
+    expect(text).not.toContain('node.example:1317 node');
+  });
+
   it('shows endpoints that were never polled', () => {
     const html = statusAt(initialSnapshots(), 0, unknown('module_state has not been polled yet'));
     expect(titleOf(html)).toBe(

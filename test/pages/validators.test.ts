@@ -486,6 +486,23 @@ describe('the own validators', () => {
     expect(orchestratorOf('4', { attestations: 1 })).toBe(unreadable);
   });
 
+  it('have a square for each minute in which the node was asked about their blocks, and the number that they may miss', () => {
+    const counts = [100, 100, 130, 160, 90].map((missed, index) => ({ at: at(60 * (index - 4)).at, missed }));
+    const info = { address: '', startHeight: 1n, missed: 90, isTombstoned: false, counts };
+    const htmlWith = (params: object | undefined) => {
+      const queries = new Map([
+        ...answers(false),
+        ...answeredQueries(at(0), { signing_info: info }, alpha),
+        ...answeredQueries(at(0), { slashing_params: params }),
+      ]);
+      return /<div class="duties"><span>blocks[^]*?<\/div>/.exec(htmlOf({}, { watch: [alpha], queries }))?.[0] ?? '';
+    };
+    expect(text(htmlWith({ window: 1000, minSigned: 0.5 }))).toBe('blocks ■✕✕■ 90 missed of the 500 that it may miss');
+    expect(text(htmlWith(undefined))).toBe('blocks ■✕✕■ 90 missed');
+    expect(htmlWith(undefined)).toContain('aria-label="the last 4 minutes: blocks missed in 2"');
+    expect(htmlWith(undefined)).toContain('title="until 11:58 UTC: 30 missed"');
+  });
+
   it('say which signature they missed, if that is why they are jailed', () => {
     const state = {
       valsets: [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
+import type { QueryStates } from '../../src/queries/query-state.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -26,6 +27,15 @@ interface Document {
   readonly isNodeBehind?: boolean;
   /** The last event that the fourth validator has claimed, by the answer of the node. */
   readonly claimed?: number;
+  /** The answers of the node about the blocks of the fourth validator, which may miss 500 of 1000. */
+  readonly blocks?: {
+    /** In the minutes until now. */
+    readonly missed: readonly number[];
+    readonly startHeight?: number;
+    readonly isBonded?: boolean;
+    readonly isTombstoned?: boolean;
+    readonly minSigned?: number;
+  };
 }
 
 interface ShownProblem {
@@ -63,7 +73,7 @@ function bridgeProblems(
 ): readonly ShownProblem[] {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
   let state = initialState(context, at(0).at);
-  for (const { minute, state: own, height = heightAt(minute), isNodeBehind, claimed } of documents) {
+  for (const { minute, state: own, height = heightAt(minute), isNodeBehind, claimed, blocks } of documents) {
     const poll = bridgePoll(
       { ...COMPLETE, ...own },
       {
@@ -73,13 +83,29 @@ function bridgeProblems(
         ...(isNodeBehind !== undefined && { isNodeBehind }),
       },
     );
-    const queries =
-      claimed === undefined
-        ? state.queries
-        : answeredQueries(at(minute), { claim_position: claimed }, validators[3]?.orchestrator);
+    const queries = new Map([
+      ...state.queries,
+      ...(claimed === undefined
+        ? []
+        : answeredQueries(at(minute), { claim_position: claimed }, validators[3]?.orchestrator)),
+      ...(blocks === undefined ? [] : blockAnswers(minute, blocks)),
+    ]);
     state = step({ ...state, queries }, poll, context, at(minute));
   }
   return shownIn(state, START_SECONDS);
+}
+
+function blockAnswers(
+  minute: number,
+  { missed, startHeight = 1, isBonded = true, isTombstoned = false, minSigned = 0.5 }: NonNullable<Document['blocks']>,
+): QueryStates {
+  const counts = missed.map((each, index) => ({ at: at(minute - missed.length + 1 + index).at, missed: each }));
+  const info = { address: '', startHeight: BigInt(startHeight), missed: missed.at(-1), isTombstoned, counts };
+  const status = { operator: 'hubvaloper1a', isJailed: !isBonded, isBonded };
+  return new Map([
+    ...answeredQueries(at(minute), { slashing_params: { window: 1000, minSigned } }),
+    ...answeredQueries(at(minute), { signing_info: info, staking_validator: status }, validators[3]?.orchestrator),
+  ]);
 }
 
 const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
@@ -314,7 +340,7 @@ describe('a batch', () => {
       bridgeProblem(
         'BridgeBatchTimeoutNear/warning',
         { batches: [batch('9', String(timeout), String(heightAt(-60)))], batch_confirms: signedBy('9', 0, 1, 2, 3) },
-        { externalHeight: 1000, external_block_time: 12_000 },
+        { externalHeight: 1000, external_block_time: 12_000, tokens: [TOKEN] },
       );
     // 43200 s are 3600 blocks.
     expect(found(1720)).toEqual([]);
@@ -733,6 +759,89 @@ describe('a validator', () => {
     expect(bridgeProblem('OrchestratorLagging', documents, { watch }, false)).toMatchObject([{ start: 5 }]);
   });
 
+  describe('that misses blocks', () => {
+    const missing = (blocks: NonNullable<Document['blocks']>, isNodeBehind = false) =>
+      bridgeProblem('BridgeWatchedValidatorMissingBlocks', [{ minute: 0, state: {}, blocks, isNodeBehind }], { watch });
+    const severities = (...parameters: Parameters<typeof missing>) =>
+      missing(...parameters).map(({ name }) => name.split('/')[1]);
+
+    it('has used 30 % of those that it may miss, and 70 %, while more are missed', () => {
+      expect(severities({ missed: [148, 149] })).toEqual([]);
+      expect(severities({ missed: [149, 150] })).toEqual(['warning']);
+      expect(severities({ missed: [340, 349] })).toEqual(['warning']);
+      expect(severities({ missed: [340, 350] })).toEqual(['critical', 'warning']);
+    });
+
+    it('has recovered when the number does not rise any more, and begins anew with a jailing', () => {
+      expect(severities({ missed: [300, 400, 400] })).toEqual(['critical', 'warning']);
+      expect(severities({ missed: [400, 400, 404] })).toEqual(['warning']);
+      expect(severities({ missed: [300, ...Array.from({ length: 11 }, () => 400)] })).toEqual(['warning']);
+      expect(severities({ missed: [499, 0, 1] })).toEqual([]);
+      expect(severities({ missed: [20, 0, 350] })).toEqual(['critical', 'warning']);
+    });
+
+    it('is judged while it is bonded, and has been for a window; a node that is behind proves nothing', () => {
+      const missed = [300, 400];
+      expect(severities({ missed, isBonded: false })).toEqual([]);
+      expect(severities({ missed, startHeight: BASE_HEIGHT - 1000 })).toEqual([]);
+      expect(severities({ missed, startHeight: BASE_HEIGHT - 1001 })).toEqual(['critical', 'warning']);
+      expect(severities({ missed }, true)).toEqual([]);
+    });
+
+    it('may miss the window less its rounded minimum, which can be nothing', () => {
+      expect(severities({ missed: [0, 0], minSigned: 1 })).toEqual([]);
+      expect(severities({ missed: [0, 1], minSigned: 1 })).toEqual(['critical', 'warning']);
+      const allowed = (minSigned: number) =>
+        /of the (\d+)/.exec(missing({ missed: [0, 400], minSigned })[0]?.text ?? '')?.[1];
+      // 499.5 and 500.5 are rounded to the even number.
+      expect([0.4995, 0.5005, 0.4996].map(allowed)).toEqual(['500', '500', '500']);
+    });
+
+    it('is told how many blocks are left, and when it is jailed at the present rate', () => {
+      expect(missing({ missed: [300, 350] }).map(({ text }) => text)).toEqual([
+        'your validator hub1ryyyyyyyyyy misses blocks and is about to be jailed; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
+        'your validator hub1ryyyyyyyyyy has missed 30 % of the blocks that it may miss; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
+      ]);
+    });
+
+    it('is not known to do so when the node has not answered for an hour, and the problem does not end', () => {
+      const context = bridgeContext({ watch });
+      let state = initialState(context, at(0).at);
+      for (const minute of [0, 1, 10, 20, 30, 40, 50, 60, 70]) {
+        const answers = minute > 1 ? [] : blockAnswers(minute, { missed: [300, 400] });
+        const statuses = answeredQueries(
+          at(minute),
+          { staking_validator: { operator: '', isJailed: false, isBonded: true } },
+          validators[3]?.orchestrator,
+        );
+        const poll = bridgePoll(COMPLETE, { watch, height: String(heightAt(minute)), atMs: minute * 60_000 });
+        const queries = new Map([...state.queries, ...answers, ...statuses]);
+        state = step({ ...state, queries }, poll, context, at(minute));
+      }
+      const shown = shownIn(state, START_SECONDS).map(({ name, start, text }) => [name, start, text.split(';')[0]]);
+      expect(shown.filter(([name]) => String(name).includes('Watched'))).toEqual([
+        ['BridgeWatchedValidatorMissingBlocks/critical', 0, expect.any(String)],
+        ['BridgeWatchedValidatorMissingBlocks/warning', 0, expect.any(String)],
+        [
+          'BridgeWatchedValidatorUnknown/warning',
+          1,
+          'the node does not say whether your validator hub1ryyyyyyyyyy misses blocks',
+        ],
+      ]);
+    });
+
+    it('cannot be unjailed when it is tombstoned', () => {
+      const action = (isTombstoned: boolean) =>
+        bridgeProblem(
+          'BridgeWatchedValidatorJailed',
+          [{ minute: 0, state: {}, blocks: { missed: [0], isBonded: false, isTombstoned } }],
+          { watch },
+        )[0]?.action;
+      expect(action(false)).toContain('then unjail with');
+      expect(action(true)).toContain('it can never be unjailed');
+    });
+  });
+
   it('has left the validator set when it was in it', () => {
     const found = (documents: readonly Document[]) =>
       bridgeProblem('BridgeWatchedValidatorInactive', documents, { watch });
@@ -869,6 +978,28 @@ describe('the state', () => {
       heights.map((height, minute) => ({ minute, state: {}, height })),
     );
     expect(found).toMatchObject([{ start: 1 }]);
+  });
+
+  it.each([
+    [101, 'where the upgrade v2 is planned'],
+    [100, 'where the upgrade v2 is planned'],
+    [102, undefined],
+    [99, undefined],
+  ])('stands where an upgrade is planned at height %i, and says so', (planned, text) => {
+    const context = bridgeContext();
+    let state = initialState(context, at(0).at);
+    for (const minute of [0, 1, 2]) {
+      const plan = answeredQueries(at(minute), { upgrade_plan: [{ name: 'v2\n', height: BigInt(planned) }] });
+      const poll = bridgePoll(COMPLETE, { height: '100', atMs: minute * 60_000 });
+      state = step({ ...state, queries: plan }, poll, context, at(minute));
+    }
+    const [found] = named('BridgeHeightStalled', shownIn(state, START_SECONDS));
+    expect(found?.text).toBe(
+      text === undefined
+        ? 'the hub height does not advance from 100'
+        : `the hub height has stood for so long at 100, ${text}`,
+    );
+    expect(found?.action.includes('version of the upgrade')).toBe(text !== undefined);
   });
 
   it('was rolled back when an id is lower than before', () => {
@@ -1230,7 +1361,7 @@ describe('a cross-chain transaction', () => {
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({
       start: 0,
-      text: 'chain 1 is frozen behind missed nonce 100; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
+      text: 'missed nonce 100 freezes chain 1; it is frozen; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
   });
 

@@ -122,6 +122,8 @@ export interface RecordingOptions {
   readonly maxSeries?: number;
   /** Indexes of cctxs that the configuration ignores. */
   readonly ignore?: readonly string[];
+  /** Whether no token is configured, as in the README. */
+  readonly withoutTokens?: true;
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
@@ -230,7 +232,8 @@ function createExporter(
   remembered: readonly EndpointMemory[],
 ): Exporter {
   const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
-  const config = demoConfig('http://127.0.0.1:1317', model);
+  const demo = demoConfig('http://127.0.0.1:1317', model);
+  const config = options.withoutTokens === true ? { ...demo, tokens: [] } : demo;
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const { bridge } = target;

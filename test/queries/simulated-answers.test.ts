@@ -9,6 +9,7 @@ import { exportedFamilies, initialState, type EndpointState } from '../../src/en
 import { jobsOf } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { step } from '../../src/engine/step.js';
+import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { pollOf } from '../support/polls.js';
@@ -71,6 +72,42 @@ describe('the answers about watched validators', () => {
       `bridge_watched_validator_last_event_nonce{${labels}} ${status?.lastEventNonce}`,
       `bridge_watched_orchestrator_balance_amount{${labels},denom="hub"} ${Number(status?.balance)}`,
     ]);
+  });
+});
+
+describe('the answers about blocks', () => {
+  it('are the missed blocks of a watched validator, and the window', () => {
+    const model = modelOf('missed-blocks');
+    const series = seriesOf(polled(model, 'module_state'), /_blocks$|tombstoned|min_signed_per/);
+    const missed = Math.max(...model.bridge.validators.map((validator) => model.bridge.signedBlocks.missed(validator)));
+    expect(missed).toBeGreaterThan(10);
+    expect(series.filter((line) => !line.startsWith('bridge_params_'))).toEqual([
+      expect.stringMatching(
+        new RegExp(String.raw`^bridge_watched_validator_missed_blocks\{.*name="Validator Guild"\} ${missed}$`),
+      ),
+      expect.stringMatching(/^bridge_watched_validator_tombstoned\{.*\} 0$/),
+      'bridge_signed_blocks_window_blocks{target="demo"} 360',
+      'bridge_min_signed_per_window_ratio{target="demo"} 0.5',
+    ]);
+  });
+});
+
+describe('the answers about upgrades', () => {
+  it.each(['module_state', 'rate_limiter_input'] as const)('are the height of the plan beside %s', (document) => {
+    const month = { upgrade: { fromMs: (START_SECONDS + 3600) * 1000, untilMs: (START_SECONDS + 7200) * 1000 } };
+    const options = { seed: 7, blockTimeMs: 630, startMs: START_SECONDS * 1000, warmUpMs: 3_600_000 };
+    const planned = new MainnetChain({ ...options, month });
+    const height = planned.upgradePlan?.height ?? 0;
+    const { node } = planned;
+    expect(height - node.height).toBe(Math.floor(3600 / 0.63) + 1);
+    const state = polled(planned, document);
+    expect(seriesOf(state, /upgrade/)).toEqual([
+      `bridge_exporter_node_upgrade_plan_height{target="demo",document="${document}",name="v2.0.0"} ${height}`,
+    ]);
+    planned.advanceTime(3_700_000);
+    expect(planned.height, 'the hub stops before it').toBe(height - 1);
+    planned.advanceTime(3_600_000);
+    expect(seriesOf(polled(planned, document), /upgrade/), 'without a plan').toEqual([]);
   });
 });
 

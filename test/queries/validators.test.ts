@@ -59,7 +59,9 @@ describe('the names of validators', () => {
       contacts: new Map(
         ['qqqq', 'pppp'].map((key) => [key, { securityContact: null, website: 'https://example.org' }]),
       ),
-      operators: new Map(['qqqq', 'pppp'].map((key) => [key, `injvaloper1${key}cccccc`])),
+      operators: new Map(
+        ['qqqq', 'pppp'].map((key) => [key, { address: `injvaloper1${key}cccccc`, consensusAddress: undefined }]),
+      ),
     });
     expect(requested).toEqual([
       '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
@@ -118,6 +120,18 @@ describe('the names of validators', () => {
       validator('qqqq', 'Second'),
     ];
     expect(await validatorsFrom([{ validators: rows }])).toMatchObject({ names: new Map([['qqqq', 'First']]) });
+  });
+
+  it('come with the consensus addresses of ed25519 keys', async () => {
+    const key = 'bDO9bUrbyg0f1pTpmjjZU5cgsweCWdwL6HUVnsKJi7k=';
+    const addressOf = async (consensus_pubkey: unknown) =>
+      (await validatorsFrom([{ validators: [{ ...validator('qqqq', 'Alpha'), consensus_pubkey }] }])).operators.get(
+        'qqqq',
+      )?.consensusAddress;
+    expect(await addressOf({ '@type': '/cosmos.crypto.ed25519.PubKey', key })).toMatch(/^injvalcons1lth4cv5tkn2f/);
+    expect(await addressOf({ '@type': '/cosmos.crypto.secp256k1.PubKey', key })).toBeUndefined();
+    expect(await addressOf({ '@type': '/cosmos.crypto.ed25519.PubKey', key: 7 })).toBeUndefined();
+    expect(await addressOf('injvalconspub1zcjduepq')).toBeUndefined();
   });
 
   it('come with the published contacts, cleaned and truncated', async () => {

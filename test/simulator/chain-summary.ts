@@ -3,7 +3,7 @@ import type { Attestation, Cctx, ModuleState, Valset } from '../../src/simulator
 
 export type ChainSummary = ReturnType<typeof summarize>;
 
-/** Key figures of the simulated chain, computed from its two responses alone. */
+/** Key figures of the simulated chain, computed from its two responses, and the most blocks that a validator has missed. */
 export function summarize(model: Model) {
   const { state } = model.moduleState();
   const input = model.rateLimiterInput();
@@ -37,6 +37,7 @@ export function summarize(model: Model) {
     pendingValue: BigInt(input.pending_cctxs_value),
     pastValue: BigInt(input.past_cctxs_value),
     lowestNonces: lowestNonces(input.cctxs_pending),
+    missedBlocks: Math.max(...model.bridge.validators.map((validator) => model.bridge.signedBlocks.missed(validator))),
   };
 }
 

@@ -61,6 +61,10 @@ const statements: Record<ScenarioName, Statements> = {
     'events are observed': now.lastObservedNonce > before.lastObservedNonce,
     'batches are executed': now.oldestTransferId > before.oldestTransferId,
   }),
+  'missed-blocks': (now, before) => ({
+    'a validator misses blocks': now.missedBlocks > before.missedBlocks + 100,
+    'events are observed': now.lastObservedNonce > before.lastObservedNonce,
+  }),
   'stalled-oracle': (now, before) => ({
     'no event is observed': now.lastObservedNonce === before.lastObservedNonce,
     'events are pending': now.newestAttestedNonce > before.newestAttestedNonce,

@@ -1,13 +1,14 @@
-import { lowest, sum, type Numeral } from '../../chain/numeral.js';
+import { lowest, type Numeral } from '../../chain/numeral.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare } from './integrity.js';
+import { executedTokens, learnedFees } from './learned-fees.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
-import { feeCoin, minBatchFees } from './tokens.js';
+import { contractLabel, minBatchFees, totalFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -15,34 +16,47 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   return estimated !== undefined && required(batch_timeout) <= estimated;
 }
 
-/** The fees of a batch in the token of the batch, in the smallest unit. */
-export function totalFees({ token_contract, transactions }: Batch): Numeral {
-  const token = required(token_contract);
-  const fees: Numeral[] = [];
-  for (const transfer of rows(transactions)) {
-    const fee = feeCoin(transfer);
-    if (required(fee?.contract) === token) fees.push(required(fee?.amount));
-  }
-  return sum(fees);
-}
-
-/** Whether the fees of a batch reach the minimum of its token; `undefined` without a configured minimum. */
-export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | undefined {
-  const minimums = minBatchFees(tokens);
+/**
+ * Whether the fees of a batch reach the minimum of its token. Without a configured minimum: whether executed batches have paid as little, and `undefined`
+ * if that is not known, or if they are only a little lower. What was learned withdraws nothing.
+ */
+export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefined {
+  const minimums = minBatchFees(input.tokens);
   const minimum = minimums.size === 0 ? undefined : minimums.get(required(batch.token_contract));
-  return minimum === undefined ? undefined : totalFees(batch) >= minimum;
+  if (minimum !== undefined) return totalFees(batch) >= minimum;
+  return orUndefined(() => {
+    const learned = learnedFees(input).get(contractLabel(batch.token_contract));
+    if (learned === undefined) return undefined;
+    const fees = totalFees(batch);
+    if (fees >= learned.secondLowest) return true;
+    return learned.minimum !== undefined && fees < learned.minimum ? false : undefined;
+  });
 }
 
 /**
- * Whether the fees make relayers execute the batch: `unknown` without a minimum, and for a batch that pays enough and lacks signatures. Unknown
- * signatures withdraw the family also for a batch that pays too little.
+ * The batches that relayers should execute. Where it is not known which fees they take, there have to be several tokens whose batches were executed lately:
+ * nobody may relay those of a single one.
  */
-export function feeSufficiency(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
+export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): readonly Batch[] {
+  const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
+  const unknown = batches.filter(
+    (batch) =>
+      paysMinimum(input, batch) === undefined && executedTokens(input).has(contractLabel(batch.token_contract)),
+  );
+  const tokens = new Set(unknown.map(({ token_contract }) => contractLabel(token_contract)));
+  return tokens.size < 2 ? paying : [...paying, ...unknown];
+}
+
+/** Whether the fees make relayers execute the batch. Unknown signatures withdraw the family also for a batch that pays too little. */
+export function feeSufficiency(
+  input: BridgeInput,
+  batch: Batch,
+): 'sufficient' | 'insufficient' | 'unsigned' | 'unknown' {
   const pays = paysMinimum(input, batch);
   if (pays === undefined) return 'unknown';
   const isSigned = isBatchSigned(input, batch) === true;
   if (!pays) return 'insufficient';
-  return isSigned ? 'sufficient' : 'unknown';
+  return isSigned ? 'sufficient' : 'unsigned';
 }
 
 /** Whether all conditions hold. A missing field withdraws the family unless another condition does not hold. */
@@ -90,7 +104,8 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
 
 /**
  * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch was executed.
- * `fees`: the fees are below the minimum fee of the token.
+ * `fees`: the fees are below the minimum fee of the token, the learned one without a
+ * configured one.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];

@@ -8,6 +8,7 @@ import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
 import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
+import { feeMemory, type FeeMemory } from './learned-fees.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -50,6 +51,7 @@ export interface BridgePast {
   /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   readonly hubSide: HubSide | undefined;
+  readonly fees: FeeMemory;
 }
 
 /** The past of the next document. */
@@ -62,6 +64,7 @@ export function bridgePast(input: BridgeInput): BridgePast {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     hubSide: hubSide(input),
+    fees: feeMemory(input),
   };
 }
 
@@ -69,4 +72,10 @@ export function bridgePast(input: BridgeInput): BridgePast {
 export function bridgeIdentity({ params }: ModuleState): readonly string[] {
   const { bridge_id: id, bridge_external_address: contract } = validOrUndefined(params) ?? {};
   return isValid(id) && isValid(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
+}
+
+/** The id of the bridge in the identity of a document; `undefined` for one that has none. Another id is that of another network. */
+export function bridgeIdOf(document: string, [identity = '']: readonly string[]): string | undefined {
+  const separator = identity.indexOf(' ');
+  return document === 'module_state' && separator > 0 ? identity.slice(separator + 1) : undefined;
 }

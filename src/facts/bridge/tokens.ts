@@ -40,6 +40,17 @@ export function totalFee(transfers: readonly Transfer[]): Numeral {
   return sum(transfers.map(feeOf));
 }
 
+/** The fees of a batch in the token of the batch, in the smallest unit. */
+export function totalFees({ token_contract, transactions }: Batch): Numeral {
+  const token = required(token_contract);
+  const fees: Numeral[] = [];
+  for (const transfer of rows(transactions)) {
+    const fee = feeCoin(transfer);
+    if (required(fee?.contract) === token) fees.push(required(fee?.amount));
+  }
+  return sum(fees);
+}
+
 /** The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series. */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
@@ -155,7 +166,7 @@ export const topBatchFeesByToken = memoize(
 );
 
 /** Many more tokens than have batches on any chain. */
-const MAX_REMEMBERED_TOKENS = 1_000;
+export const MAX_REMEMBERED_TOKENS = 1_000;
 
 /** The highest batch nonce of each token in this and earlier documents. */
 const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {

@@ -7,7 +7,7 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, oldestBlock, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount, type EventAttestation } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
@@ -26,6 +26,7 @@ import {
   feeCoin,
   idOf,
   totalAmount,
+  totalFees,
   transferredCoin,
   unbatchedTransfers,
 } from '../bridge/tokens.js';
@@ -34,7 +35,7 @@ import { lengthOf, orNull, orUndefined, required, rows } from '../required-field
 import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
 import { existedAt } from '../bridge/standstill.js';
-import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
+import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
@@ -161,6 +162,7 @@ function batchItem(input: BridgeInput, batch: Batch) {
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
     minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
+    executedFee: orNull(() => executedFee(input, contractLabel(token_contract))),
     waitsFor: orNull(() => waitOfBatch(input, batch)),
     /** Share of the power of the newest validator set that claims the execution, 0 to 1; `null` without claims. */
     executedPowerRatio: orNull(() => {

@@ -4,6 +4,7 @@ import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import type { WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
+import { learnedFees } from '../bridge/learned-fees.js';
 import {
   configuredTokens,
   contractLabel,
@@ -79,6 +80,17 @@ export function hubCoin(input: BridgeInput) {
 export function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
   const amount = minBatchFees(input.tokens).get(contract);
   return amount === undefined ? null : coinItem(input, { contract, amount });
+}
+
+/** What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a minimum. */
+export function executedFee(input: BridgeInput, contract: string) {
+  const { lowest, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
+  if (minimum === undefined || lowest === undefined || minBatchFees(input.tokens).has(contract)) return null;
+  const isOfAll = lowest >= minimum;
+  return {
+    ...coinItem(input, { contract, amount: isOfAll ? lowest : secondLowest }),
+    /** Otherwise of all but one. */ isOfAll,
+  };
 }
 
 export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;

@@ -1,0 +1,241 @@
+import type { Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import type { PollError } from '../http/failure-reasons.js';
+import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS } from '../queries/node-status.js';
+import { durationInWords } from '../text/format.js';
+import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
+
+/*
+ * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that it is usable by a document:
+ * after a failed one, a good probe is not enough. A node that was ruled out by its block, or has failed, must have had good probes for a while, so
+ * that a node that comes and goes causes no switches.
+ */
+
+/** What was observed of a node. Each document and each probe replaces it as a whole. */
+export interface NodeObservation {
+  /** Host and port, with which messages begin. */
+  readonly source: string;
+  readonly addedAt: Instant;
+  /** The last served document, and the first one since the last failure. */
+  readonly served?: { readonly at: Instant; readonly since: Instant; readonly height: Numeral | undefined };
+  /** The failure of the last document; absent while the last document was served. */
+  readonly failed?: FailedDocument | undefined;
+  /** How long the node waited for its last trial. */
+  readonly lastWaitSeconds?: number;
+  /** The last good probe. */
+  readonly probe?: Probe;
+  /** The first of the successive good probes of a node that is up to date. */
+  readonly goodSince?: Instant | undefined;
+  /** The last probe of a node that is not up to date. */
+  readonly outdated?: { readonly at: Instant; readonly reason: string } | undefined;
+  /** The failures of probes since the last good one. */
+  readonly probeFailed?: FailedProbe | undefined;
+  /** The chain, when it was asked last. */
+  readonly chain?: { readonly id: string; readonly at: Instant };
+  /** The id of the bridge in the last document. */
+  readonly bridgeId?: string | undefined;
+}
+
+interface FailedDocument {
+  readonly since: Instant;
+  readonly at: Instant;
+  /** When the next document is requested to find out whether the node is usable. */
+  readonly trialAt: Instant;
+  readonly isHang: boolean;
+  readonly message: string;
+}
+
+interface FailedProbe {
+  readonly since: Instant;
+  readonly at: Instant;
+  readonly count: number;
+  readonly message: string;
+}
+
+/** The newest block of a node. */
+export interface Probe {
+  readonly at: Instant;
+  readonly height: Numeral;
+  /** The time of the observation minus the time of the block. */
+  readonly lagSeconds: number;
+  readonly isSyncing: boolean;
+  readonly chainId?: string | undefined;
+}
+
+/** What was observed of all nodes, in the order of the configuration. */
+export interface Observations {
+  /** The index of the node that served the last document. */
+  readonly inUse: number | undefined;
+  /** The chain of the endpoint: the first one of a node in use. */
+  readonly chainId: string | undefined;
+  readonly ofNodes: readonly NodeObservation[];
+}
+
+export const PROBE_SECONDS = MINUTE_SECONDS;
+const MAX_PROBE_SECONDS = 10 * MINUTE_SECONDS;
+/** An older lag says nothing. */
+const FRESH_SECONDS = 2 * MINUTE_SECONDS;
+const FIRST_TRIAL_SECONDS = 5 * MINUTE_SECONDS;
+const MAX_TRIAL_SECONDS = HOUR_SECONDS;
+/** How long probes must be good before a node is used again. */
+const GOOD_SECONDS = 5 * MINUTE_SECONDS;
+/** How long a greater height of another node keeps a lower one from being accepted. */
+const HEIGHT_SECONDS = 10 * MINUTE_SECONDS;
+
+/** The nodes to poll in turn, first those that are usable in the order of preference. A node of another chain is not polled. */
+export function select<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
+  const { inUse, ofNodes } = observations;
+  const judged = nodes.flatMap((node, index) => {
+    const observation = ofNodes[index];
+    if (observation === undefined || otherChainOf(observation, observations) !== undefined) return [];
+    return [{ node, index, observation, rank: rankOf(observation, now) }];
+  });
+  return judged
+    .toSorted((a, b) => {
+      if (a.rank !== b.rank) return a.rank - b.rank;
+      if (a.rank === 0) return a.index - b.index;
+      const [hangA, hangB] = [hangAt(a.observation), hangAt(b.observation)];
+      if (hangA === 0 && hangB === 0) return Number(b.index === inUse) - Number(a.index === inUse) || a.index - b.index;
+      // A node that hung is polled last. The later one is first, so that the next poll starts at another node.
+      return hangA === 0 || hangB === 0 ? hangA - hangB : hangB - hangA || b.index - a.index;
+    })
+    .map(({ node }) => node);
+}
+
+/** 0: usable. The others are polled when no better node has a document. */
+function rankOf(observation: NodeObservation, now: Instant): number {
+  if (observation.failed !== undefined) return 3;
+  if (isOutdated(observation, now)) return 2;
+  return isProbeFailing(observation) ? 1 : 0;
+}
+
+function hangAt({ failed }: NodeObservation): number {
+  return failed?.isHang === true ? failed.at : 0;
+}
+
+function isOutdated({ outdated, goodSince }: NodeObservation, now: Instant): boolean {
+  return outdated !== undefined && !hasBeenGood(goodSince, now);
+}
+
+function hasBeenGood(goodSince: Instant | undefined, now: Instant): boolean {
+  return goodSince !== undefined && now - goodSince >= GOOD_SECONDS;
+}
+
+/** A document that was served meanwhile proves that only the probe fails. */
+function isProbeFailing({ probeFailed, served }: NodeObservation): boolean {
+  return probeFailed !== undefined && (served === undefined || served.at < probeFailed.since);
+}
+
+/** The nodes that are not of another chain, without this one. */
+export function othersOfChain(observation: NodeObservation, observations: Observations): readonly NodeObservation[] {
+  return observations.ofNodes.filter(
+    (other) => other !== observation && otherChainOf(other, observations) === undefined,
+  );
+}
+
+/** Whether the chain of a node is asked: once an hour, and while nodes name different ones. */
+export function isChainDue({ chain }: NodeObservation, { ofNodes }: Observations, now: Instant): boolean {
+  if (chain === undefined || now - chain.at >= HOUR_SECONDS) return true;
+  return ofNodes.some((other) => other.chain !== undefined && other.chain.id !== chain.id);
+}
+
+/** The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was renamed. */
+function otherChainOf({ chain }: NodeObservation, { chainId, ofNodes }: Observations): string | undefined {
+  if (chain === undefined || chainId === undefined || chain.id === chainId) return undefined;
+  return ofNodes.every((other) => other.chain?.id === chain.id) ? undefined : chain.id;
+}
+
+/** What is wrong with a node, since when; `undefined` for a usable node. */
+export function troubleOf(
+  observation: NodeObservation,
+  observations: Observations,
+  now: Instant,
+): { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined {
+  const { source, addedAt, served, failed, outdated, probe, probeFailed, chain } = observation;
+  const otherChain = otherChainOf(observation, observations);
+  if (otherChain !== undefined) {
+    const message = `${source} is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
+    return { since: chain?.at ?? now, message, isDown: true };
+  }
+  if (failed !== undefined) return { since: served?.at ?? failed.since, message: failed.message, isDown: true };
+  if (probeFailed !== undefined && isProbeFailing(observation)) {
+    const since = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
+    return { since, message: probeFailed.message, isDown: true };
+  }
+  if (outdated !== undefined && isOutdated(observation, now)) {
+    return { since: outdated.at, message: `${source} ${outdated.reason}`, isDown: false };
+  }
+  return undefined;
+}
+
+export function withServed(before: NodeObservation, at: Instant, height: Numeral | undefined): NodeObservation {
+  const since = before.failed === undefined ? (before.served?.since ?? at) : at;
+  return { ...before, served: { at, since, height }, failed: undefined };
+}
+
+/** The time until the next trial doubles with each one that has failed, or was followed by a failure soon after. */
+export function withFailed(before: NodeObservation, at: Instant, error: PollError): NodeObservation {
+  const { failed, served, lastWaitSeconds = 0 } = before;
+  const { message, reason, retryAfterMs = 0 } = error;
+  const isHang = reason === 'timeout';
+  if (failed !== undefined && at < failed.trialAt) return { ...before, failed: { ...failed, at, isHang, message } };
+  const isProven = failed === undefined && (served === undefined || at - served.since >= lastWaitSeconds);
+  const doubled = isProven ? FIRST_TRIAL_SECONDS : Math.max(FIRST_TRIAL_SECONDS, 2 * lastWaitSeconds);
+  const waitSeconds = Math.min(MAX_TRIAL_SECONDS, Math.max(doubled, retryAfterMs / 1000));
+  const trial = { since: failed?.since ?? at, at, trialAt: at + waitSeconds, isHang, message };
+  return { ...before, failed: trial, lastWaitSeconds: waitSeconds };
+}
+
+export function withProbe(before: NodeObservation, probe: Probe, others: readonly NodeObservation[]): NodeObservation {
+  const { at, chainId } = probe;
+  const reason = outdatedReason(probe, others);
+  const isProven = hasBeenGood(before.goodSince, at);
+  return {
+    ...before,
+    probe,
+    probeFailed: undefined,
+    goodSince: reason === undefined ? (before.goodSince ?? at) : undefined,
+    outdated: reason === undefined ? (isProven ? undefined : before.outdated) : { at, reason },
+    ...(chainId !== undefined && { chain: { id: chainId, at } }),
+  };
+}
+
+/** A block in the future says that the clock of the exporter is wrong, unless the block of another node is not. */
+function outdatedReason({ at, lagSeconds, isSyncing }: Probe, others: readonly NodeObservation[]): string | undefined {
+  if (lagSeconds > BEHIND_SECONDS) return `is ${durationInWords(lagSeconds)} behind the chain`;
+  if (isSyncing) return 'is catching up';
+  const isAhead = (seconds: number): boolean => -seconds > CLOCK_BEHIND_SECONDS;
+  const isAlone = others.some(
+    ({ probe }) => probe !== undefined && at - probe.at <= FRESH_SECONDS && !isAhead(probe.lagSeconds),
+  );
+  return isAhead(lagSeconds) && isAlone ? 'has a block in the future, which other nodes have not' : undefined;
+}
+
+export function withFailedProbe(before: NodeObservation, at: Instant, message: string): NodeObservation {
+  const { since = at, count = 0 } = before.probeFailed ?? {};
+  return { ...before, goodSince: undefined, probeFailed: { since, at, count: count + 1, message } };
+}
+
+/** Whether a node is probed. A failing one is probed less often. */
+export function isProbeDue({ probe, probeFailed }: NodeObservation, now: Instant): boolean {
+  if (probeFailed === undefined) return probe === undefined || now > probe.at;
+  const waitSeconds = Math.min(MAX_PROBE_SECONDS, PROBE_SECONDS * 2 ** (probeFailed.count - 1));
+  // Probes have a timer with jitter.
+  return now - probeFailed.at >= waitSeconds * 0.8;
+}
+
+/** Whether a node that is not in use is asked for its document: once an hour, and for a trial after a failure. */
+export function isDocumentDue({ served, failed, probe, goodSince }: NodeObservation, now: Instant): boolean {
+  if (failed === undefined) return served === undefined || now - served.at >= HOUR_SECONDS;
+  // A gateway can serve the document and not the paths of probes.
+  const isProbed = probe !== undefined && now < failed.trialAt + MAX_TRIAL_SECONDS;
+  return now >= failed.trialAt && (!isProbed || hasBeenGood(goodSince, now));
+}
+
+/** Whether another node has shown a greater height, of late. */
+export function hasShownMore(height: Numeral, others: readonly NodeObservation[], now: Instant): boolean {
+  return others.some(({ served, probe }) => {
+    const last = served !== undefined && (probe === undefined || probe.at < served.at) ? served : probe;
+    return last?.height !== undefined && last.height > height && now - last.at <= HEIGHT_SECONDS;
+  });
+}

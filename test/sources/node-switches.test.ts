@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { verdictsOf } from '../../src/engine/verdicts.js';
+import { latestBlock } from '../../src/queries/node-status.js';
+import { reset, withStatus } from '../support/faults.js';
+import { waitFor } from '../support/wait-for.js';
+import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
+
+const settings = 'validator_names: "off"';
+
+const answers = (polled: PolledNodes) => polled.state().queries.get(latestBlock.name)?.answers.size;
+
+describe('the queries of a node', () => {
+  it('go to the node in use, and what a node said of itself is dropped at a switch', async () => {
+    const polled = await startPolledNodes({ settings });
+    await pollTimes(polled, 2);
+    await waitFor(
+      () => answers(polled),
+      (size) => size === 1,
+    );
+    const [first, second] = polled.nodes;
+    const before = second?.requests.latest_block ?? 0;
+    first?.fault('module_state', reset);
+    // Whoever is asked next answers later.
+    second?.fault('latest_block', withStatus(500));
+    await pollTimes(polled, 1);
+    expect(polled.inUse()).toBe('B');
+    expect(answers(polled)).toBe(0);
+    await waitFor(
+      () => second?.requests.latest_block,
+      (requests = 0) => requests > before,
+    );
+  });
+
+  it('that a node refuses are sent to another one at once', async () => {
+    const polled = await startPolledNodes({ settings });
+    const [first, second] = polled.nodes;
+    first?.fault('syncing', withStatus(501));
+    const failures = () => polled.state().queries.get('syncing');
+    for (let poll = 1; poll <= 12 && (failures()?.refusedRounds ?? 0) < 3; poll += 1) {
+      // oxlint-disable no-await-in-loop -- one poll after the other
+      await pollTimes(polled, 1);
+      await waitFor(
+        () => failures()?.roundStartedAt,
+        (at) => at !== undefined,
+      );
+      // oxlint-enable no-await-in-loop
+    }
+    await waitFor(
+      () => failures()?.refusedRounds,
+      (rounds) => rounds === 3,
+    );
+    first?.fault('module_state', reset);
+    const before = second?.requests.syncing ?? 0;
+    await pollTimes(polled, 1);
+    await waitFor(
+      () => failures()?.answers.size,
+      (size) => size === 1,
+    );
+    expect(second?.requests.syncing).toBeGreaterThan(before);
+  });
+});
+
+describe('BridgeNodeDown', () => {
+  const nodeDown = (polled: PolledNodes) =>
+    verdictsOf([polled.state()], polled.now())
+      .flatMap(({ verdicts }) => verdicts)
+      .find(({ alert }) => alert === 'BridgeNodeDown');
+
+  it('fires when one node has failed for 30 minutes while another one answers, and names it with its reason', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const lastServedAt = polled.now().at;
+    for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
+      polled.nodes[0]?.fault(endpoint, withStatus(503));
+    await pollTimes(polled, 59);
+    expect(nodeDown(polled)).toMatchObject({ severity: 'warning', state: 'pending', startSeconds: lastServedAt });
+    await pollTimes(polled, 1);
+    const found = nodeDown(polled);
+    expect(found?.state).toBe('firing');
+    expect(found?.details).toContain(
+      `${polled.source(0)}/bridge/v1/module_state: responded with status 503`,
+    );
+  });
+
+  it('is not found while all nodes answer, although one of them is behind', async () => {
+    const polled = await startPolledNodes({ lagSeconds: [0, 600] });
+    await pollTimes(polled, 6);
+    expect(nodeDown(polled)).toBeUndefined();
+    expect(polled.state().nodes?.[1]?.trouble).toMatchObject({ isDown: false });
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/simulator/simulator.js';
+import { edited, errorPage, hang, replaced, reset, withStatus } from '../support/faults.js';
+import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
+
+/** What a node answers to everything that a poll and a probe ask. */
+function fail(polled: PolledNodes, index: number, fault: Fault | undefined): void {
+  const node = polled.nodes[index];
+  for (const endpoint of ['module_state', 'rate_limiter_input', 'latest_block', 'status', 'syncing'] as const) {
+    node?.fault(endpoint, fault);
+  }
+}
+
+const failDocument = (polled: PolledNodes, index: number, fault: Fault | undefined): void =>
+  polled.nodes[index]?.fault('module_state', fault);
+
+const requestsOf = (polled: PolledNodes, index: number): number => polled.nodes[index]?.requests.module_state ?? 0;
+
+const message = (polled: PolledNodes): string | undefined => polled.state().lastFailure?.error.message;
+
+describe('the poll of several nodes', () => {
+  it('requests the document only of the first node while it serves it', async () => {
+    const polled = await startPolledNodes({ count: 3 });
+    expect(await pollTimes(polled, 1)).toBe('A');
+    expect([0, 1, 2].map((index) => requestsOf(polled, index))).toEqual([1, 0, 0]);
+    expect(polled.metrics()).toEqual([
+      ...[0, 1, 2].map((index) =>
+        expect.stringContaining(`node_up{target="a",document="module_state",source="${polled.source(index)}"} 1`),
+      ),
+      ...[1, 0, 0].map((value, index) => expect.stringContaining(`source="${polled.source(index)}"} ${value}`)),
+      'bridge_exporter_node_switches_total{target="a",document="module_state"} 0',
+    ]);
+  });
+
+  it.each<readonly [string, Fault]>([
+    ['is killed', reset],
+    ['answers 429', withStatus(429)],
+    ['serves HTML', errorPage],
+    ['hangs', hang],
+    ['serves another document', edited(() => ({ accounts: [] }))],
+  ])('switches within the same poll when the node in use %s, and stays with the other one', async (_title, fault) => {
+    const polled = await startPolledNodes({ timeout: '4s' });
+    await pollTimes(polled, 2);
+    const height = Number(polled.state().lastSuccess?.snapshot.height);
+    failDocument(polled, 0, fault);
+    const requests = requestsOf(polled, 0);
+    expect(await pollTimes(polled, 4)).toBe('BBBB');
+    // The next poll starts at the other node.
+    expect(requestsOf(polled, 0)).toBe(requests + 1);
+    expect(Number(polled.state().lastSuccess?.snapshot.height)).toBe(height + 60);
+    expect(polled.metrics()).toContain('bridge_exporter_node_switches_total{target="a",document="module_state"} 1');
+    expect(polled.metrics()).toContain(
+      `bridge_exporter_node_up{target="a",document="module_state",source="${polled.source(0)}"} 0`,
+    );
+    const switches = polled.lines.filter((text) => text.startsWith('switched'));
+    const [from, to] = [0, 1].map((index) => polled.source(index));
+    expect(switches).toEqual([
+      expect.stringContaining(`switched from node ${from} to ${to}: ${from}/bridge/v1/module_state: `),
+    ]);
+  });
+
+  it('gives the node in use half of the timeout, and what it does not need to the others', async () => {
+    const polled = await startPolledNodes({ count: 3, timeout: '800ms' });
+    await pollTimes(polled, 2);
+    for (const index of [0, 1, 2]) failDocument(polled, index, hang);
+    await pollTimes(polled, 1);
+    const hosts = [0, 1, 2].map((index) => `${polled.source(index)}/peggy/v1/module_state`);
+    const [a, b, c] = hosts.map((host) => host.replace('peggy', 'bridge'));
+    expect(message(polled)).toBe(
+      `all nodes failed: ${a}: timed out after 400 ms (poll.timeout); ${b}: timed out after 600 ms (poll.timeout); ${c}: timed out after 800 ms (poll.timeout)`,
+    );
+    expect(polled.state().lastPoll?.phaseSeconds.fetch).toBeLessThan(1);
+  });
+
+  it('starts at another node after one has hung, also when all nodes fail', async () => {
+    const polled = await startPolledNodes({ timeout: '3s' });
+    await pollTimes(polled, 1);
+    for (const index of [0, 1]) failDocument(polled, index, hang);
+    expect(await pollTimes(polled, 1)).toBe('A*');
+    failDocument(polled, 1, undefined);
+    const before = requestsOf(polled, 0);
+    expect(await pollTimes(polled, 1)).toBe('B');
+    expect(requestsOf(polled, 0)).toBe(before);
+  });
+
+  it('fails when all nodes fail, and names each with its reason', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 1);
+    failDocument(polled, 0, withStatus(429));
+    failDocument(polled, 1, errorPage);
+    expect(await pollTimes(polled, 2)).toBe('A*A*');
+    const [a, b] = [0, 1].map((index) => `${polled.source(index)}/bridge/v1/module_state`);
+    expect(message(polled)).toMatch(/^all nodes failed: /);
+    expect(message(polled)).toContain(`${a}: responded with status 429`);
+    expect(message(polled)).toContain(`; ${b}: not valid JSON`);
+    expect(polled.state().lastFailure?.error.reason).toBe('rate_limited');
+    failDocument(polled, 0, undefined);
+    // The only node with a document is used, whatever it has answered before.
+    expect(await pollTimes(polled, 1)).toBe('A');
+  });
+});
+
+describe('a preferred node', () => {
+  it('that comes back is used again after five minutes and a served document', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    fail(polled, 0, reset);
+    expect(await pollTimes(polled, 4)).toBe('BBBB');
+    fail(polled, 0, undefined);
+    const letters = await pollTimes(polled, 20);
+    expect(letters).toMatch(/^B{9,16}A+$/);
+    expect(polled.state().nodeSwitches).toBe(2);
+    expect(polled.lines.at(-1)).toBe(
+      `switched from node ${polled.source(1)} to ${polled.source(0)}: it is preferred, and usable again`,
+    );
+  });
+
+  it('that flaps every 40 seconds causes one switch in an hour', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 10);
+    for (let poll = 0; poll < 120; poll += 1) {
+      fail(polled, 0, (poll * 30) % 80 < 40 ? reset : undefined);
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      expect((await polled.poll()).lastPoll?.ok).toBe(true);
+    }
+    expect(polled.state().nodeSwitches).toBe(1);
+  });
+
+  it('that falls behind by more than five minutes is not used until its probes are good for five minutes', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const old = replaced(({ body }) => {
+      const { timestamp, ...rest } = JSON.parse(body.toString()) as { timestamp: string };
+      return {
+        body: Buffer.from(
+          JSON.stringify({
+            ...rest,
+            timestamp: new Date(Date.parse(timestamp.slice(0, 19) + 'Z') - 400_000).toISOString(),
+          }),
+        ),
+      };
+    });
+    polled.nodes[0]?.fault('status', old);
+    expect(await pollTimes(polled, 4)).toMatch(/^A?B{3,4}$/);
+    expect(polled.lines.at(-1)).toMatch(/ to \S+: \S+ is \S+ min behind the chain$/);
+    polled.nodes[0]?.fault('status', undefined);
+    expect(await pollTimes(polled, 14)).toMatch(/^B{10,12}A+$/);
+  });
+});
+
+describe('heights', () => {
+  it('do not go back at a switch to a node that is 50 blocks behind, for as long as it takes to catch up', async () => {
+    const polled = await startPolledNodes({ lagSeconds: [0, 100] });
+    await pollTimes(polled, 4);
+    fail(polled, 0, reset);
+    const letters = await pollTimes(polled, 8);
+    expect(letters).toBe('B*B*B*BBBBB');
+    expect(polled.state().lastFailure?.error.reason).toBe('regression');
+  });
+
+  it('that are lower are not accepted within ten minutes, however many there are', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const { state } = polled.nodes[0]?.model.moduleState() ?? {};
+    expect(state).toBeDefined();
+    fail(polled, 0, reset);
+    const back = replaced(({ headers }) => ({
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, /height/i.test(name) ? '1000' : value]),
+      ),
+    }));
+    polled.nodes[1]?.fault('module_state', back);
+    polled.nodes[1]?.fault('status', reset);
+    polled.nodes[1]?.fault('latest_block', reset);
+    const letters = await pollTimes(polled, 24);
+    // After ten minutes, nothing else is known.
+    expect(letters).toMatch(/^(?:B\*){19,22}B+$/);
+  });
+
+  it('that are lower on both nodes are accepted as those of one node', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const low = (height: number): Fault =>
+      replaced(({ headers, body }) => ({
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name, /height/i.test(name) ? String(height) : value]),
+        ),
+        body: Buffer.from(body.toString().replace(/"height":"\d+"/, `"height":"${height}"`)),
+      }));
+    for (const node of polled.nodes)
+      for (const endpoint of ['module_state', 'status', 'latest_block'] as const) node.fault(endpoint, low(1000));
+    expect(await pollTimes(polled, 5)).toBe('A*A*AAA');
+  });
+});
+
+describe('a node of another network', () => {
+  it('fails by the id of its bridge, before anything is remembered of its document', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 1);
+    const other = edited(({ state, ...rest }: { state: { params: object } }) => ({
+      ...rest,
+      state: { ...state, params: { ...state.params, bridge_id: 'other' } },
+    }));
+    failDocument(polled, 0, other);
+    expect(await pollTimes(polled, 2)).toBe('BB');
+    expect(polled.state().nodes?.[0]?.trouble?.message).toMatch(
+      /: is a node of the bridge other, not of \S+ \(bridge_id\)$/,
+    );
+    // When all nodes say so, the bridge has changed: that is judged.
+    failDocument(polled, 1, other);
+    expect(await pollTimes(polled, 1)).toMatch(/^[AB]$/);
+  });
+
+  it('fails by its chain id, and is not asked for its document', async () => {
+    const polled = await startPolledNodes();
+    const other = replaced(({ body }) => ({ body: Buffer.from(body.toString().replaceAll('"hub-1"', '"hub-2"')) }));
+    polled.nodes[1]?.fault('latest_block', other);
+    await pollTimes(polled, 4);
+    failDocument(polled, 0, reset);
+    const before = requestsOf(polled, 1);
+    expect(await pollTimes(polled, 2)).toBe('A*A*');
+    expect(requestsOf(polled, 1)).toBe(before);
+    expect(message(polled)).toContain(`; ${polled.source(1)} is a node of chain hub-2, not of chain hub-1`);
+  });
+
+  it('is not one whose chain was renamed together with that of all others', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const renamed = replaced(({ body }) => ({ body: Buffer.from(body.toString().replaceAll('"hub-1"', '"hub-2"')) }));
+    for (const node of polled.nodes) node.fault('latest_block', renamed);
+    expect(await pollTimes(polled, 130)).toBe('A'.repeat(130));
+  });
+});
+
+describe('a node that is not in use', () => {
+  it('is probed once a minute with small responses, and asked for its document once an hour', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 120);
+    const { requests } = polled.nodes[1] ?? {};
+    expect(requests).toMatchObject({ module_state: 1, latest_block: 1, status: 59, syncing: 60 });
+    await pollTimes(polled, 4);
+    expect(requests).toMatchObject({ module_state: 2, latest_block: 2 });
+  });
+
+  it('is known to be down before it is needed', async () => {
+    const polled = await startPolledNodes();
+    failDocument(polled, 1, withStatus(500));
+    await pollTimes(polled, 1);
+    expect(polled.state().nodes?.[1]?.trouble).toBeUndefined();
+    await pollTimes(polled, 1);
+    expect(polled.state().nodes?.[1]?.trouble).toMatchObject({
+      isDown: true,
+      message: expect.stringContaining('status 500'),
+    });
+  });
+
+  it('is probed with a whole block where it has no status', async () => {
+    const polled = await startPolledNodes();
+    for (const node of polled.nodes) node.fault('status', withStatus(501));
+    await pollTimes(polled, 8);
+    expect(polled.nodes[1]?.requests).toMatchObject({ status: 3, latest_block: 4 });
+    expect(polled.state().nodes?.[1]?.trouble).toBeUndefined();
+  });
+});
+
+describe('a reload', () => {
+  it('keeps what was observed of nodes that are moved in the list, and polls an added one', async () => {
+    const polled = await startPolledNodes({ count: 3 });
+    const [a = '', b = '', c = ''] = polled.nodes.map(({ url }) => url);
+    polled.reload([a, b]);
+    await pollTimes(polled, 2);
+    failDocument(polled, 0, reset);
+    expect(await pollTimes(polled, 1)).toBe('B');
+    const before = requestsOf(polled, 0);
+    polled.reload([c, a, b]);
+    // The added node is preferred. The one that has failed is not asked.
+    expect(await pollTimes(polled, 1)).toBe('A');
+    expect(polled.state().nodes?.map(({ source }) => source)).toEqual([2, 0, 1].map((index) => polled.source(index)));
+    expect(requestsOf(polled, 0)).toBe(before);
+    expect(polled.state().nodes?.[1]?.trouble?.isDown).toBe(true);
+  });
+});

@@ -1,0 +1,145 @@
+import type { Moment } from '../../src/clock.js';
+import { pino } from 'pino';
+import { createEngine, type Sink } from '../../src/engine/engine.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createPollLog } from '../../src/engine/poll-log.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { createNetwork } from '../../src/sources/network.js';
+import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
+import { atEnd } from '../support/at-end.js';
+import { parseValidConfig } from '../support/config.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+
+/* Polls of several nodes over HTTP, in virtual time: 30 s between two polls, and probes every minute. */
+
+export const INTERVAL_SECONDS = 30;
+const START_SECONDS = 1_790_000_000;
+
+export interface NodesOptions {
+  readonly count?: number;
+  /** How far each node is behind the first, in seconds. */
+  readonly lagSeconds?: readonly number[];
+  /** Further settings of the document. */
+  readonly settings?: string;
+  /** Of a poll, in real time. */
+  readonly timeout?: string;
+  /** Whether another target polls one more node of the first chain alone. */
+  readonly withReference?: boolean;
+  readonly sinks?: readonly Sink[];
+}
+
+export async function startPolledNodes({
+  count = 2,
+  lagSeconds = [],
+  settings = 'node_queries: "off", validator_names: "off"',
+  timeout = '10s',
+  withReference = false,
+  sinks = [],
+}: NodesOptions = {}) {
+  let now: Moment = { at: START_SECONDS, clockOffset: 0 };
+  const models = new Map<number, Model>();
+  /** Nodes with the same lag serve the same chain. */
+  const modelOf = (lag: number): Model => {
+    const model =
+      models.get(lag) ??
+      createModel({ seed: 1, scenario: 'healthy', startTime: START_SECONDS - 3600, blockTimeMs: 2000 });
+    if (!models.has(lag)) model.advanceTime((3600 - lag) * 1000);
+    models.set(lag, model);
+    return model;
+  };
+  const nodes: Simulator[] = [];
+  for (let index = 0; index < count; index += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- in the order of the list
+    nodes.push(await startTestSimulator({ model: modelOf(lagSeconds[index] ?? 0) }));
+  }
+  const lines: string[] = [];
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line).msg) },
+  );
+  const network = createNetwork('test', () => now);
+  atEnd(() => network.close());
+  const engine = createEngine({ source: network, now: () => now, sinks: [createPollLog(log), ...sinks] });
+  const jobFor = (urls: readonly string[]): PollJob => {
+    const list = urls.map((url) => `{url: "${url}"}`).join(', ');
+    const config = parseValidConfig(
+      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {nodes: [${list}], ${settings}}}]`,
+    );
+    const [job] = jobsOf(config);
+    if (job === undefined) throw new Error('the configuration has an endpoint');
+    return job;
+  };
+  let job = jobFor(nodes.map(({ url }) => url));
+  const reference = withReference ? await startTestSimulator({ model: modelOf(0) }) : undefined;
+  const referenceJobs = reference === undefined ? [] : [jobFor([reference.url])];
+  const alone = referenceJobs.map((each) => ({ ...each, context: { ...each.context, target: 'reference' } }));
+  const endpointOf = (each: PollJob) => ({
+    job: each,
+    state: { ...initialState(each.context, now.at), queries: queryStatesOf(each.context) },
+  });
+  engine.replace([job, ...alone].map(endpointOf));
+  const stateAt = (index: number) => (): EndpointState => {
+    const endpoint = engine.endpoints()[index];
+    if (endpoint === undefined) throw new Error('there is no such endpoint');
+    return endpoint.state;
+  };
+  const state = stateAt(0);
+  let polls = 0;
+
+  /** The letter of the node in use. */
+  const inUse = (): string => 'ABC'[state().nodes?.findIndex((node) => node.isInUse) ?? -1] ?? '';
+
+  return {
+    nodes,
+    lines,
+    state,
+    /** The endpoint that polls one node alone. */
+    reference: stateAt(1),
+    inUse,
+    now: () => now,
+    network,
+    job: () => job,
+    source: (index: number) => new URL(nodes[index]?.url ?? '').host,
+    /** Applies a list of nodes, as a reload does. */
+    reload: (urls: readonly string[]) => {
+      job = jobFor(urls);
+      engine.replace([{ job, state: state() }]);
+    },
+    /** Polls once, after 30 seconds. */
+    poll: async (): Promise<EndpointState> => {
+      polls += 1;
+      now = { ...now, at: now.at + INTERVAL_SECONDS };
+      for (const model of models.values()) model.advanceTime(INTERVAL_SECONDS * 1000);
+      if (polls % 2 === 0) await network.probe(job);
+      for (const each of [job, ...alone]) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const { settled } = await engine.poll(each);
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await settled;
+      }
+      return state();
+    },
+    metrics: () =>
+      renderedPollFamilies(state())
+        .map(({ text }) => text)
+        .join('')
+        .split('\n')
+        .filter((line) => line.startsWith('bridge_exporter_node_')),
+  };
+}
+
+export type PolledNodes = Awaited<ReturnType<typeof startPolledNodes>>;
+
+/** Polls this often, and returns the letter of the node in use after each poll, with a star where the poll has failed. */
+export async function pollTimes(polled: PolledNodes, times: number): Promise<string> {
+  let letters = '';
+  for (let index = 0; index < times; index += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    const { lastPoll } = await polled.poll();
+    letters += polled.inUse() + (lastPoll?.ok === true ? '' : '*');
+  }
+  return letters;
+}
