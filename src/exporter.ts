@@ -4,7 +4,7 @@ import { documents } from './documents.js';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { configHash, formatConfig } from './config/loader.js';
 import type { Shard } from './config/shard.js';
-import { jobsOf, targetsHash, type PollJob } from './engine/jobs.js';
+import { changesBetween, jobsOf, targetsHash, type PollJob } from './engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from './engine/loop.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
@@ -241,11 +241,12 @@ function createActiveConfig(
       );
       return result;
     }
+    const before = current;
     current = loadedConfig(result.config, clock().at);
     rejected = undefined;
     onLoaded(current);
     for (const warning of result.warnings) log.warn(warning);
-    log.info({ targets: current.targets }, 'configuration reloaded');
+    log.info({ targets: current.targets }, `configuration reloaded: ${changesBetween(before.jobs, current.jobs)}`);
     return result;
   }
 

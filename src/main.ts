@@ -15,21 +15,41 @@ process.on('SIGINT', (signal) => stop(signal));
 // Without a command, the daemon runs, which reloads its configuration. For other commands, `nohup` may have changed the default.
 if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', () => reload());
 
-const endAtOnce = (): never => process.exit(0);
+function useDefaults(): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(signal);
+}
+
+/** Requests to the threads of Node.js that can take forever: of files, on a disk that does not respond, and of host names. */
+const ON_THREADS = new Set(['FSReqPromise', 'FSReqCallback', 'FileHandleCloseReq', 'GetAddrInfoReqWrap']);
+const THREADS_MS = 1_000;
+const CHECK_MS = 50;
+
+/** Ends the process. `process.exit` waits for the threads of Node.js, so a signal ends it when they are blocked. */
+function end(waitMs = THREADS_MS): void {
+  if (!process.getActiveResourcesInfo().some((name) => ON_THREADS.has(name))) process.exit();
+  if (waitMs > 0) {
+    setTimeout(end, CHECK_MS, waitMs - CHECK_MS);
+    return;
+  }
+  useDefaults();
+  // A service manager starts the process again after a failure, and SIGTERM is none.
+  process.kill(process.pid, process.exitCode ? 'SIGKILL' : 'SIGTERM');
+}
 
 const signals: Signals = {
+  end,
   endAtOnce: () => {
-    stop = endAtOnce;
-    if (early.has('SIGTERM') || early.has('SIGINT')) endAtOnce();
+    stop = () => end();
+    if (early.has('SIGTERM') || early.has('SIGINT')) end();
   },
   useDefaults: () => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(signal);
+    useDefaults();
     for (const signal of early) process.kill(process.pid, signal);
   },
   waitForStopSignal: async () =>
     new Promise((resolve) => {
       stop = (signal) => {
-        stop = endAtOnce;
+        stop = () => end();
         resolve(signal);
       };
     }),

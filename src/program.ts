@@ -26,6 +26,8 @@ function memoryLimit(): number {
 
 /** The handling of signals (main.ts). Until one of the first two is called, signals are kept. */
 export interface Signals extends Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
+  /** Ends the process with its exit code, also when the threads of Node.js are blocked. */
+  readonly end: () => void;
   /** For a server: a signal ends the process with 0. */
   readonly endAtOnce: () => void;
   /** For other commands: a signal has its default action. */
@@ -104,5 +106,5 @@ export async function run(signals: Signals): Promise<void> {
     printError(`bridge-exporter: ${fileErrorText(error)}`);
     process.exitCode = 1;
   }
-  if (isServer) setTimeout(() => process.exit(), FLUSH_MS).unref();
+  if (isServer) setTimeout(signals.end, FLUSH_MS).unref();
 }

@@ -48,6 +48,16 @@ export async function withinMs<T>(ms: number, task: Promise<T>): Promise<T | und
   }
 }
 
+/** Runs a task, and calls `onSlow` whenever it has taken that much longer. */
+export async function reportSlow(ms: number, onSlow: () => void, task: () => Promise<void>): Promise<void> {
+  const timer = setInterval(onSlow, ms);
+  try {
+    await task();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 export interface Repeating {
   /** Resolves when the first run has ended, or there will be none. */
   readonly firstRun: Promise<void>;

@@ -1,4 +1,3 @@
-import { urgencies, urgencyOf, type Urgency } from '../../src/problems/problem.js';
 import { rules } from '../../src/problems/rules.js';
 import { markdownTable, withTables } from './tables.js';
 
@@ -11,29 +10,6 @@ export function alertReference(): string {
     minutesText(problem === undefined ? forMinutes : problem.afterMinutes),
   ]);
   return withTables('docs/alerts.md', [markdownTable(['alert', 'severity', 'condition', 'after'], rows)]);
-}
-
-const urgencyTexts: Readonly<Record<Urgency, string>> = {
-  now: 'at once, at any hour',
-  'in working hours': 'in working hours',
-  'for the record': 'for the record',
-};
-
-/** The index of the sections by the highest urgency of their alert, in the order of the pages. */
-export function runbook(): string {
-  const linkOf = (name: string): string => `[${name}](#${name.toLowerCase()})`;
-  const listed = new Set<string>();
-  const rows = urgencies.map((urgency) => {
-    const names = rules
-      .filter(({ name, severity, problem }) => {
-        const isOfUrgency = severity !== 'none' && urgencyOf({ severity, ...problem }) === urgency;
-        return isOfUrgency && !listed.has(name);
-      })
-      .map(({ name }) => name);
-    for (const name of names) listed.add(name);
-    return [urgencyTexts[urgency], [...new Set(names)].map(linkOf).join(', ')];
-  });
-  return withTables('docs/runbook.md', [markdownTable(['urgency', 'alerts'], rows)]);
 }
 
 function minutesText(minutes: number): string {

@@ -1,4 +1,4 @@
-import { alertReference, runbook } from './alert-reference.js';
+import { alertReference } from './alert-reference.js';
 import { chartReadme, valuesSchema } from './chart.js';
 import { composePrometheus } from './compose.js';
 import { configurationReference } from './configuration-reference.js';
@@ -22,7 +22,6 @@ export const generatedFiles: Readonly<Record<string, () => Text | Promise<Text>>
   'deploy/helm/bridge-exporter/values.schema.json': valuesSchema,
   'deploy/helm/bridge-exporter/README.md': chartReadme,
   'docs/alerts.md': alertReference,
-  'docs/runbook.md': runbook,
   'docs/dashboards.md': dashboardReference,
   'docs/configuration.md': configurationReference,
   'docs/configuration.schema.json': () => `${JSON.stringify(configJsonSchema, null, 2)}\n`,

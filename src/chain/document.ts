@@ -24,6 +24,8 @@ export interface UnreadableDocument {
   readonly ok: false;
   readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';
   readonly message: string;
+  /** Whether the body is the beginning of a document. */
+  readonly isTruncated?: boolean;
 }
 
 export function unreadable(reason: UnreadableDocument['reason'], message: string): UnreadableDocument {
@@ -60,6 +62,11 @@ export function parseJson(
     return { ok: true, json: JSON.parse(text) };
   } catch (error) {
     const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+    const end = text.trimEnd().length;
+    const isAtEnd = /end of JSON|Unterminated/.test(String(error)) || Number(position) >= end;
+    if (/^\s*[[{]/.test(text) && isAtEnd) {
+      return { ...unreadable('not_json', `not valid JSON: it ends after ${end} characters`), isTruncated: true };
+    }
     const where = position === undefined ? '' : ` at character ${position}`;
     return unreadable('not_json', `not valid JSON${where}`);
   }

@@ -235,6 +235,12 @@ const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
 /** The scenarios are an argument, because the command line loads the simulator only for its commands. */
 export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
   ...simulatorFlags(scenarios),
+  dialect: flag(
+    '--dialect <name>',
+    'Chain whose paths, names and claims the node has: those of Injective (peggy) or ZetaChain (zeta).',
+    ['neutral', 'peggy', 'zeta'] as const,
+    'neutral',
+  ).conflicts(['record']),
   nodes: flag(
     '--nodes <integer>',
     'Number of nodes of the chain, at ports from that of --listen on.',

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toMilliseconds, type Moment } from '../clock.js';
 import { configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
@@ -6,7 +5,7 @@ import { createEngine, type Poll } from '../engine/engine.js';
 import { initialState } from '../engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../engine/jobs.js';
 import { queryStatesOf } from '../queries/node-queries.js';
-import { openDirectory, type RecordingDirectory } from '../recorder/directory.js';
+import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createModel } from '../simulator/model.js';
 import { createSimulatedNode } from '../sources/simulator.js';
@@ -26,13 +25,13 @@ const NO_TIME = { fetch: 0, decode: 0, derive: 0 } as const;
 
 /** `simulate --record`: polls and records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  options: Omit<SimulateFlags, 'nodes'> & { readonly record: string },
+  options: Omit<SimulateFlags, 'nodes' | 'dialect'> & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { seed, scenario, blockTime: blockTimeMs, record: directory, duration, interval } = options;
   const startTime = options.startTime ?? Math.floor((Date.now() - duration) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   const recording = await openDirectory(directory, { sync: false });
 
   let timeMs = startTime * 1000;

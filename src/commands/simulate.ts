@@ -1,3 +1,4 @@
+import { pathIn, type DialectName } from '../simulator/dialects.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
@@ -12,7 +13,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const simulators = [await startSimulation(options, context)];
+  const simulators = [await startSimulation(options, context, undefined, dialectOf(options.dialect))];
   try {
     for (let index = 1; index < options.nodes; index += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one address after the other
@@ -25,16 +26,21 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
   return 0;
 }
 
+function dialectOf(dialect: SimulateFlags['dialect']): DialectName | undefined {
+  return dialect === 'neutral' ? undefined : dialect;
+}
+
 /** Serves the chain of the first node at another address. */
 async function startOtherNode(
-  { listen, seed, scenario }: SimulateFlags,
+  { listen, seed, scenario, dialect }: SimulateFlags,
   index: number,
   [first]: readonly Simulator[],
   context: CommandContext,
 ): Promise<Simulator> {
   const port = listen.port === 0 ? 0 : listen.port + index;
   const model = first && { model: first.model };
-  const node = await startSimulator({ host: listen.host ?? LOOPBACK, port, seed, scenario, ...model, tick: false });
+  const host = listen.host ?? LOOPBACK;
+  const node = await startSimulator({ host, port, seed, scenario, dialect: dialectOf(dialect), ...model, tick: false });
   context.print(`another node of the chain: ${node.url}\n`);
   return node;
 }
@@ -49,6 +55,7 @@ export async function startSimulation(
   options: SimulatorFlags,
   context: CommandContext,
   model?: Model,
+  dialect?: DialectName,
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime } = options;
   const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
@@ -63,12 +70,15 @@ export async function startSimulation(
     seed,
     scenario,
     blockTimeMs,
+    dialect,
     ...(model && { model }),
     ...(startTime !== undefined && { startTime }),
   });
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
   for (const endpoint of ['module_state', 'rate_limiter_input', 'validators'] as const) {
-    context.print(`  ${simulator.url}${pathOf(endpoint)}\n`);
+    const path =
+      dialect === undefined || endpoint === 'validators' ? pathOf(endpoint) : pathIn(dialect, pathOf(endpoint));
+    if (path !== undefined) context.print(`  ${simulator.url}${path}\n`);
   }
   return simulator;
 }

@@ -18,7 +18,7 @@ import {
   validatorAddressSetting,
   whenMapping,
 } from './values.js';
-import type { Path } from './yaml.js';
+import { expectedName, type Path } from './yaml.js';
 
 /*
  * The configuration file: one schema for each section. The reference in docs/configuration.md, the JSON schema for editors and the printed
@@ -233,7 +233,7 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
   configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
     for (const name of isMapping(problems) ? Object.keys(problems) : []) {
       if (problemNames.has(name)) continue;
-      const message = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
+      const message = `is not the name of a problem — ${expectedName(name, Array.from(problemNames))}`;
       context.addIssue({ code: 'custom', message, path: ['problems', name] });
     }
     if (!Array.isArray(targets)) return;

@@ -3,6 +3,17 @@ import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, REDACTED, reveal, type Secret } from './secret.js';
 import { precondition, stringSetting } from './values.js';
 
+/** Host and port of a URL without scheme. A password or a token is none: it has no dot, or capital letters. */
+const HOST = /^(?:localhost|(?:[a-z\d-]+\.)+[a-z\d-]+|[a-z\d-]+(?=:\d))(?::(\d{1,5}))?(?=\/|$)/;
+
+/** The URL that was meant, without a path, which may be an API key. */
+function urlHint(text: string): string {
+  const [host, port] = HOST.exec(text) ?? [];
+  if (host === undefined) return '';
+  const isPlain = (port ?? '443') !== '443';
+  return `; did you mean ${isPlain ? 'http' : 'https'}://${host}${host === text ? '' : REDACTED_PATH}?`;
+}
+
 /** A string that is an http or https URL. */
 const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean) =>
   stringSetting
@@ -10,6 +21,7 @@ const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boole
       precondition(
         (text) => /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text) && isExpected(new URL(text), text),
         `expected ${expected}`,
+        urlHint,
       ),
     )
     .meta({ title: 'URL' });

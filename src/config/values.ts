@@ -11,9 +11,9 @@ import { formatDuration, formatSize, parseDuration, parseSize } from '../units.j
 
 /** Skips later checks after a failure; with `abort`, zod would also skip the checks of the mappings around it. */
 export const precondition =
-  (isValid: (text: string) => boolean, message: string): z.core.CheckFn<string> =>
+  (isValid: (text: string) => boolean, message: string, hint = (_text: string): string => ''): z.core.CheckFn<string> =>
   ({ value: input, issues }) => {
-    if (!isValid(input)) issues.push({ code: 'custom', message, input });
+    if (!isValid(input)) issues.push({ code: 'custom', message: message + hint(input), input });
   };
 
 /** As in Prometheus, environment variables are not expanded. Without this check, the reference would be sent to nodes. */
@@ -124,6 +124,10 @@ export const validatorAddressSetting = stringSetting
   .refine(
     isValidatorAddress,
     'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+  )
+  .refine(
+    (address) => !/(?:valcons|pub)1[^1]*$/i.test(address),
+    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
   )
   .toLowerCase()
   .meta({ title: 'address' });

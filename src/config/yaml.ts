@@ -14,6 +14,7 @@ import {
 } from 'yaml';
 import { z } from 'zod';
 import type { Result } from '../result.js';
+import { similarName } from '../text/similar.js';
 import { isMapping } from './values.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
@@ -64,7 +65,10 @@ function problemsOf(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathM
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const hint = topLevel.includes(key) ? `; ${key} belongs to the top level` : '';
-      return { path: [...path, key], message: message + hint };
+      return {
+        path: [...path, key],
+        message: `is not a supported key — ${expectedName(key, message.split(', '))}${hint}`,
+      };
     });
   }
   const [meant] = issue.code === 'invalid_union' ? issue.errors.filter((errors) => errors.every(isInside)) : [];
@@ -78,8 +82,34 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing';
   if (issue.input === null) return 'is empty';
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
-  if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return undefined;
-  return `is not a supported key — expected one of ${Object.keys(issue.inst.shape).join(', ')}`;
+  // An issue does not have its schema: `problemsOf` makes the message for each key.
+  if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
+    return Object.keys(issue.inst.shape).join(', ');
+  if (issue.code === 'invalid_value')
+    return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+  return issue.code === 'invalid_type' ? describeType(issue) : undefined;
+}
+
+/** The message about a value of another type, with the form that was most likely meant. */
+function describeType({ expected, input, inst, path = [] }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
+  const last = path.at(-1);
+  const key = typeof last === 'string' ? `${last}: ` : '';
+  if (expected === 'boolean') return 'expected true or false';
+  if (expected === 'array') {
+    return isMapping(input) ? 'expected a list, with a dash before each entry' : `expected a list — write ${key}[…]`;
+  }
+  if (expected === 'object' || expected === 'record') {
+    const isUrl = typeof input === 'string' && inst instanceof z.ZodObject && 'url' in inst.shape;
+    return isUrl ? `expected a mapping — write ${key}{url: …}` : 'expected a mapping';
+  }
+  if (expected !== 'string') return undefined;
+  return typeof input === 'object' ? 'expected a single value' : 'expected a text — put it in quotes';
+}
+
+/** The end of the message about an unknown name: the one that was meant, or all. */
+export function expectedName(name: string, names: readonly string[]): string {
+  const similar = similarName(name, names);
+  return similar === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${similar}?`;
 }
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
@@ -157,8 +187,11 @@ function convert(root: unknown) {
 
   function convertMap({ items }: YAMLMap): object {
     const entries = new Map<PropertyKey, Entry>();
+    const own = new Set<string>();
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
+      if (own.has(name)) report(key, `${z.core.toDotPath([name])} is set twice`);
+      own.add(name);
       // zod ignores a key of this name, because objects have such a property.
       if (name === '__proto__') report(key, '__proto__ is not a supported key');
       // In quotes, it is the name of a key.
@@ -203,7 +236,8 @@ const options: Parameters<typeof parseDocument>[1] = {
   customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !numberTags.has(tag.tag)),
   resolveKnownTags: false,
   stringKeys: true,
-  uniqueKeys: true,
+  // `convert` names the key.
+  uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'error',
 };

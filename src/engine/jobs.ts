@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { hash48 } from '../config/loader.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
+import { groupBy } from '../facts/grouping.js';
 import type { FetchLimits } from '../http/client.js';
+import { count, list } from '../text/format.js';
 
 /* The jobs of the configuration. */
 
@@ -72,4 +75,21 @@ export function targetOptions(
     maxBodyBytes: poll.max_body_size,
     staleAfterMs: poll.stale_after,
   };
+}
+
+/** The targets that are polled or judged in another way. */
+export function changesBetween(before: readonly PollJob[], after: readonly PollJob[]): string {
+  const byTarget = (jobs: readonly PollJob[]) => groupBy(jobs, ({ context }) => context.target);
+  const [old, current] = [byTarget(before), byTarget(after)];
+  const changes = {
+    added: Array.from(current.keys()).filter((name) => !old.has(name)),
+    removed: Array.from(old.keys()).filter((name) => !current.has(name)),
+    changed: Array.from(current.keys()).filter(
+      (name) => old.has(name) && !isDeepStrictEqual(old.get(name), current.get(name)),
+    ),
+  };
+  const texts = Object.entries(changes).flatMap(([change, names]) =>
+    names.length === 0 ? [] : [`${count(names.length, 'target')} ${change} (${list(names)})`],
+  );
+  return texts.join(', ') || 'no target has changed';
 }

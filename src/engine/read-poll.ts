@@ -5,7 +5,7 @@ import { maxHeapValues } from '../config/memory-limits.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
-import type { Failure, PollError } from '../http/failure-reasons.js';
+import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
@@ -52,7 +52,8 @@ export function readContent<Name extends DocumentName>(
     otherAnswers,
   });
   if (!read.ok) {
-    const error = { reason: read.reason, message: `${source}: ${read.message}` };
+    const remedy = read.isTruncated === true ? { remedy: statusRemedies.truncated } : {};
+    const error = { reason: read.reason, message: `${source}: ${read.message}`, ...remedy };
     return read.reason === 'too_large' ? failed(error) : failureWithServerText(error);
   }
   if (read.value !== undefined) return { ok: true, content: read.value, errors: read.errors };

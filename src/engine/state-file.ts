@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { writeAtomically } from '../atomic-write.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
 import { readTextFile } from '../config/text-file.js';
-import { createQueue, withinMs } from '../tasks.js';
-import { fileErrorText } from '../text/system-error.js';
-import { DAY_SECONDS, MEBIBYTE, formatSize } from '../units.js';
+import { createQueue, reportSlow, withinMs } from '../tasks.js';
+import { errorCode, fileErrorText } from '../text/system-error.js';
+import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { endpointId, type EndpointState } from './endpoint-state.js';
 import type { SavedMemory } from './loop.js';
 import { memoryOf, type EndpointMemory } from './memory.js';
@@ -35,6 +36,8 @@ const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 const INTERVAL_MS = 30_000;
 const SOON_MS = 1_000;
 const CLOSE_MS = 3_000;
+/** A disk that has not responded for so long is a problem. */
+const DISK_MS = 10_000;
 
 /** Reads the file. One that cannot be used is logged, and the memory is empty. */
 export async function openStateFile(path: string, log: Logger, wallMs = Date.now()): Promise<StateFile> {
@@ -58,21 +61,29 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
   async function write(): Promise<void> {
     isSoon = false;
     isWriting = true;
-    await enqueue(writeNow);
+    const notWritten = { isWritten: false, problems: [`${NOT_WRITTEN}: ${NO_RESPONSE}`] };
+    await reportSlow(
+      DISK_MS,
+      () => report(notWritten),
+      async () => enqueue(writeNow),
+    );
     isWriting = false;
     schedule();
   }
 
-  /** Logs new problems, and when the file is written again. */
   async function writeNow(): Promise<void> {
     if (source === undefined) return;
-    const before = last;
     const now = source.now();
     updateMemories(memories, source.states(), now.at);
     const { text, problems } = await formatFile(Array.from(memories.values()), now);
-    last = await replace(text, problems);
-    for (const problem of last.problems) if (!before.problems.includes(problem)) log.warn(problem);
-    if (last.isWritten && !before.isWritten) log.info('the state file is written again');
+    report(await replace(text, problems));
+  }
+
+  /** Logs new problems, and when the file is written again. */
+  function report(written: Written): void {
+    for (const problem of written.problems) if (!last.problems.includes(problem)) log.warn(problem);
+    if (written.isWritten && !last.isWritten) log.info('the state file is written again');
+    last = written;
   }
 
   async function replace(text: string, problems: readonly string[]): Promise<Written> {
@@ -83,7 +94,9 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
       checksum = checksumOf(text);
       return { isWritten: true, problems: isForeign ? [...problems, OTHER_PROCESS] : problems };
     } catch (error) {
-      return { isWritten: false, problems: [...problems, `the state file cannot be written: ${fileErrorText(error)}`] };
+      const isMissing = errorCode(error) === 'ENOENT';
+      const reason = isMissing ? `the directory ${dirname(path)} does not exist` : fileErrorText(error);
+      return { isWritten: false, problems: [...problems, `${NOT_WRITTEN}: ${reason}`] };
     }
   }
 
@@ -92,6 +105,8 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
     memoryOf: (key) => memories.get(endpointId(key)),
     start: (states, now) => {
       source = { states, now };
+      // A file that cannot be written is known at the start.
+      isSoon = true;
       schedule();
     },
     writeSoon: () => {
@@ -108,6 +123,9 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
   };
 }
 
+const NOT_WRITTEN = 'the state file cannot be written';
+const NO_RESPONSE = `the disk has not responded for ${formatDuration(DISK_MS)}`;
+
 const OTHER_PROCESS =
   'another process writes the same state file: each forgets what the other has seen — expected a --state.file of its own';
 
@@ -122,7 +140,8 @@ interface StoredState {
 }
 
 async function load(path: string, log: Logger): Promise<(StoredState & { readonly checksum: string }) | undefined> {
-  const file = await readTextFile(path, MAX_BYTES);
+  const unread = { ok: false, problem: `cannot be read: ${NO_RESPONSE}`, isMissing: false } as const;
+  const file = (await withinMs(DISK_MS, readTextFile(path, MAX_BYTES))) ?? unread;
   const state = file.ok ? parseFile(file.text) : undefined;
   if (state !== undefined) {
     log.info(`the state of ${state.endpoints.length} endpoints was read from ${path}`);

@@ -97,6 +97,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
       const { signal } = controller;
       const remainingMs = Math.max(0, timeoutMs - elapsedMs);
       const timer = setTimeout(() => controller.abort(), remainingMs);
+      let hasResponse = false;
       let redact = createRedactor([], node.url, path);
       // Truncated text could end in a part of a secret, so secrets are redacted first.
       const clean: Clean = (text, maxCharacters) => cleanText(redact(text), maxCharacters);
@@ -110,6 +111,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const socket = await openConnection(url, config.proxy, { tls: config.tls, signal, attemptMs });
         const sent = { 'user-agent': userAgent, ...headers };
         const response = await sendRequest(socket, url, config, sent, json, maxBodyBytes);
+        hasResponse = true;
         // A header that is sent several times is a list.
         const encoding = [response.headers['content-encoding'] ?? ''].flat().join();
         const body = decompressBody(response.body, encoding);
@@ -125,7 +127,8 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const failed = failureOf(error, signal.aborted ? timeoutMs : undefined, clean);
         const { reason, message, remedy, retryAfterMs, ...details } = failed;
         const source = sourceOf(node.url, path);
-        return { ok: false, error: { reason, message: `${source}: ${message}`, remedy, retryAfterMs }, ...details };
+        const failedFetch = { reason, message: `${source}: ${message}`, remedy, retryAfterMs };
+        return { ok: false, error: failedFetch, ...details, ...(hasResponse && { isUnanswered: false }) };
       } finally {
         clearTimeout(timer);
         running.delete(controller);
@@ -244,7 +247,7 @@ function failureOf(error: unknown, timedOutMs: number | undefined, clean: Clean)
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
-  return { reason: 'aborted', message: `connection lost: ${message}` };
+  return { reason: 'aborted', message: `connection lost: ${message}`, isUnanswered: true };
 }
 
 /** undici accepts any interim response but this one. */

@@ -111,6 +111,8 @@ export const statusRemedies = {
     'The server does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
   failing: 'Check the node and the proxies in front of it.',
   rateLimited: 'Raise poll.interval, or the limit that the message names.',
+  truncated:
+    'The response ends too early: check the log of the node, and the limits of size and time of the proxies in front of it.',
   errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
 } as const;
 
@@ -154,6 +156,8 @@ export interface FailedFetch extends Failure {
   readonly errorBody?: string | undefined;
   /** The protocol of the server, if it is not the REST API. */
   readonly protocol?: Protocol | undefined;
+  /** Whether the connection was lost before the response began. */
+  readonly isUnanswered?: boolean | undefined;
   /** Whether the response says that the path is not served. */
   readonly isPathNotServed?: boolean | undefined;
 }

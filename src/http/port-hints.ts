@@ -30,6 +30,9 @@ export function portHint({ origin }: EndpointUrl, protocol: Protocol | undefined
   return protocol === undefined ? undefined : `${PROTOCOLS[protocol]}; ${REST_API}`;
 }
 
+/** The reverse of a hint for a server that does not use TLS, which OpenSSL reports. */
+export const TLS_HINT = 'the server closed the connection without a response: is this port https?';
+
 /** Only JSON-RPC responses begin with this key. */
 export function isJsonRpc(start: string): boolean {
   return /^\s*\{\s*"jsonrpc"/.test(start);

@@ -8,6 +8,7 @@ import {
   createdAt,
   distinctCctxs,
   groupByChain,
+  hasCreation,
   hiddenCount,
   isTruncated,
 } from '../facts/crosschain/cctxs.js';
@@ -25,7 +26,7 @@ import {
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
-import { orUndefined, required } from '../facts/required-fields.js';
+import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
@@ -115,7 +116,13 @@ function tooOld(severity: Severity) {
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
       const delaySeconds = isNodeBehind(answers, input) ? (nodeDelay(answers, input)?.seconds ?? 0) : 0;
-      const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
+      const considered = consideredCctxs.pending(input);
+      const dated = considered.filter(hasCreation);
+      if (dated.length === 0 && considered.length > 0) throw WITHDRAWN;
+      const pending = groupByChain(considered);
+      const found = Array.from(groupByChain(dated), ([chainId, cctxs]) => {
+        const all = pending.get(chainId) ?? cctxs;
+        const undated = all.length - cctxs.length;
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return undefined;
         const createdSeconds = Number(created) - input.clockOffset;
@@ -130,7 +137,11 @@ function tooOld(severity: Severity) {
           progressKey: String(created),
           chainStart: Number(created) + allowed + delaySeconds,
           summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
-          details: [`it has waited for ${durationInWords(age)}`, ...pendingTexts(input, cctxs)],
+          details: [
+            `it has waited for ${durationInWords(age)}`,
+            ...pendingTexts(input, all),
+            undated === 0 ? '' : `${undated} of them without a time of creation, so not judged`,
+          ],
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
         };
       });

@@ -1,7 +1,8 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
-import { required } from '../facts/required-fields.js';
+import { hubBlockTime, hubBlockTimeSource } from '../facts/bridge/block-times.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
@@ -155,6 +156,18 @@ function nodeDown(document: DocumentName) {
 interface HighestMark {
   readonly contract: string;
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
+  /** The first document with a lower height than the highest. Numbers, so that two marks agree on the earlier one. */
+  readonly low?: { readonly height: number; readonly at: Instant };
+  /** As it was measured before the height went back. */
+  readonly blockTimeMs?: number;
+}
+
+/** A node whose height grows by more than the hub can make blocks catches up. */
+const CATCHES_UP_TIMES = 1.5;
+
+function isCatchingUp({ low, blockTimeMs }: HighestMark, height: Numeral, at: Instant): boolean {
+  if (low === undefined || blockTimeMs === undefined || at <= low.at) return false;
+  return ((Number(height) - low.height) * blockTimeMs) / 1000 > CATCHES_UP_TIMES * (at - low.at);
 }
 
 function highestAfter(
@@ -182,6 +195,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
   valuesOf: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
   /** After a migration to another contract, the numbers begin anew. */
   contractOf: (evidence: Evidence<Name>) => string = () => '',
+  measuredBlockTime: (evidence: Evidence<Name>) => number | undefined = () => undefined,
 ) {
   return problemOf(document, {
     name: 'BridgeStateRolledBack',
@@ -196,18 +210,31 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      version: 1,
+      version: 2,
       isDebounced: true,
-      next: (evidence: Evidence<Name>, before: HighestMark | undefined) => {
+      next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
         const contract = contractOf(evidence);
-        const known = before?.contract === contract ? before.values : undefined;
-        return { contract, values: highestAfter(valuesOf(evidence), evidence.input.at, known) };
+        const { at } = evidence.input;
+        const known = before?.contract === contract ? before : undefined;
+        const present = valuesOf(evidence);
+        const { height } = present;
+        const values = highestAfter(present, at, known?.values);
+        const isLower = height !== undefined && height < (values['height']?.value ?? height);
+        const blockTimeMs = isLower ? known?.blockTimeMs : (measuredBlockTime(evidence) ?? known?.blockTimeMs);
+        return {
+          contract,
+          values,
+          ...(isLower && { low: known?.low ?? { height: Number(height), at } }),
+          ...(blockTimeMs !== undefined && { blockTimeMs }),
+        };
       },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
       const values = valuesOf(evidence);
       // A node that catches up has old blocks; after a rollback of the hub, blocks are new.
       if (isNodeBehind(evidence.answers, evidence.input)) return undefined;
+      const { height } = values;
+      if (mark !== undefined && height !== undefined && isCatchingUp(mark, height, evidence.input.at)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
         const highest = entryOf(mark?.values, kind);
         if (highest === undefined || value >= highest.value) return undefined;
@@ -238,6 +265,7 @@ export const nodeProblems = [
       batch_id: required(state.last_outgoing_batch_id),
     }),
     ({ input: { state } }) => validOrUndefined(validOrUndefined(state.params)?.bridge_external_address) ?? '',
+    ({ input }) => orUndefined(() => (hubBlockTimeSource(input) === 'parameter' ? undefined : hubBlockTime(input))),
   ),
   rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
   nodeBehind('module_state'),

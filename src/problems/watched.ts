@@ -5,6 +5,7 @@ import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
+  areRegistrationsReadable,
   matchingRegistrations,
   watchedOrchestrators,
   type WatchedOrchestrator,
@@ -18,9 +19,9 @@ import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blo
 import { validatorsOf } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
-import { DAY_SECONDS } from '../units.js';
+import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
+import { problemOf, type Evidence, type Found, type Problem, type Severity, type Subject } from './problem.js';
 import { about, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
@@ -291,8 +292,13 @@ function withBalance(days: FundsMark[string], balance: Numeral, at: Instant): Fu
   return balance > today.highest ? [...days.slice(0, -1), { ...today, highest: balance }] : days;
 }
 
-/** When each entry was last in the newest validator set, in Unix seconds; 0 if it was not since it is watched. */
-type ActiveMark = Readonly<Record<string, Instant>>;
+/** The last time in the newest validator set; for an entry that was in none, the first document since it is watched. */
+interface Membership {
+  readonly wasActive: boolean;
+  readonly at: Instant;
+}
+
+type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.valuesOf(answers);
@@ -301,59 +307,81 @@ function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string
   );
 }
 
-function inactive(severity: Severity, texts: Record<'summary' | 'description' | 'action', string>) {
-  const wasActive = severity === 'critical';
+/** A validator that is unjailed is in no set before the hub creates the next set. */
+const NEXT_SET_MINUTES = 10;
+
+function inactive(
+  severity: Severity,
+  texts: Record<'summary' | 'description' | 'action', string>,
+  limit: Pick<Problem, 'afterMinutes' | 'needsTime'>,
+) {
+  const isCritical = severity === 'critical';
   return problemOf('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
-    // A validator that is unjailed is in no set before the hub creates the next set.
-    afterMinutes: 10,
-    needsTime: true,
+    ...limit,
     dashboard: 'bridge-validator',
     ...texts,
     mark: {
-      version: 1,
-      next: ({ input }: Evidence<'module_state'>, before: ActiveMark | undefined) =>
+      version: 2,
+      next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
         Object.fromEntries(
-          watchedEntries(input).map(({ address, isActive }) => [
-            address,
-            isActive ? input.at : (entryOf(before, address) ?? 0),
-          ]),
+          watchedEntries(input).map(({ address, isActive }): [string, Membership] => {
+            const now = { wasActive: isActive, at: input.at };
+            return [address, isActive ? now : (entryOf(before, address) ?? now)];
+          }),
         ),
     },
-    find: ({ input, answers }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
-      watchedEntries(input).map(({ address, isActive }) => {
-        const activeAt = entryOf(mark, address) ?? 0;
+    find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) => {
+      const entries = watchedEntries(input);
+      const isUnjudged = entries.some(({ isRegistered }) => !isRegistered) && !areRegistrationsReadable(input);
+      const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
+        const { wasActive = false, at = input.at } = entryOf(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
-        if (isActive || activeAt > 0 !== wasActive || isKnownAsJailed(input, answers, address)) return undefined;
+        if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
-        return {
-          subject: { address: toLabelValue(address) },
-          start: wasActive ? activeAt : undefined,
-          summary: `${who} is not in the newest validator set`,
-        };
-      }),
+        const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
+        if (!isRegistered) {
+          const summary = `${who} is in no registration: correct the address in watch`;
+          return isUnjudged ? undefined : { ...common, summary, action: CORRECT_ADDRESS };
+        }
+        // The warning is at once only about what does not end by itself.
+        if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
+        return { start: at, ...common, summary: `${who} is not in the newest validator set` };
+      });
+      return isUnjudged ? { inPart: found, isUnjudged } : found;
+    },
   });
 }
+
+const CORRECT_ADDRESS =
+  'Replace the entry of watch by the orchestrator, operator or external address of your validator on this bridge: no alert covers an address without a registration.';
 
 export const watchedProblems = [
   jailed,
   missingBlocks('critical'),
-  inactive('critical', {
-    summary: 'one of your validators has left the validator set',
-    description:
-      'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
-    action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
-  }),
+  inactive(
+    'critical',
+    {
+      summary: 'one of your validators has left the validator set',
+      description:
+        'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
+      action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
+    },
+    { afterMinutes: NEXT_SET_MINUTES, needsTime: true },
+  ),
   lagging,
   missingBlocks('warning'),
-  inactive('warning', {
-    summary: 'one of your validators is not in the newest validator set',
-    description:
-      'A registered entry of `watch` has not been in the newest validator set since it is watched. Its signatures and votes are not monitored.',
-    action:
-      'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
-  }),
+  inactive(
+    'warning',
+    {
+      summary: 'one of your validators is in no registration, or not in the newest validator set',
+      description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
+      action:
+        'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
+    },
+    { afterMinutes: 0 },
+  ),
   fundsLow,
   validatorUnknown,
 ];

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import { writeAtomically } from '../atomic-write.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
+import { errorCode } from '../text/system-error.js';
 import { formatSize } from '../units.js';
 import {
   encodeRecording,
@@ -74,9 +75,7 @@ export async function openDirectory(
       const content = await compress(encodeRecording(header, body));
       const queries = queryLines === '' ? undefined : await compress(queryLines);
       await makeSpace(content.length + (queries?.length ?? 0), maxBytes);
-      // A root that was removed is not created again, because it may be a volume that is not mounted.
-      await stat(root);
-      await mkdir(dirname(join(root, pathOf(header))), { recursive: true });
+      await makeFolders(root, dirname(pathOf(header)));
       for (const [path, data] of [
         [queriesPathOf(header), queries],
         [pathOf(header), content],
@@ -88,6 +87,26 @@ export async function openDirectory(
       }
     },
   };
+}
+
+/** Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc. */
+export async function makeDirectory(path: string): Promise<void> {
+  const absolute = resolve(path);
+  const { root } = parse(absolute);
+  await makeFolders(root, relative(root, absolute));
+}
+
+/** Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+async function makeFolders(root: string, path: string): Promise<void> {
+  const names = path.split('/');
+  for (const depth of names.keys()) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each is in the one before
+      await mkdir(join(root, ...names.slice(0, depth + 1)));
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** The recorded polls in a directory, in the order of time, without other files. */

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
@@ -6,10 +5,10 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
-import { createQueue, withinMs } from '../tasks.js';
+import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
-import { MEBIBYTE, formatSize } from '../units.js';
-import { openDirectory, type RecordingDirectory } from './directory.js';
+import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
+import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
 import { linesOf, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
@@ -204,6 +203,8 @@ export interface RecordingWriter {
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
+/** Longer than it takes to add up many recordings. */
+const DISK_MS = 60_000;
 
 const CLOSE_MS = 3_000;
 
@@ -239,13 +240,19 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
     }
   }
 
+  /** A disk that does not respond is a failure at once, and not when too many polls wait for it. */
+  const onDisk = async (root: string, task: () => Promise<void>): Promise<void> =>
+    reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
+
   return {
     open: ({ directory: root }) =>
-      void enqueue(async () => {
-        // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
-        await mkdir(root, { recursive: true }).catch(() => undefined);
-        await attempt(root, 0, async () => undefined);
-      }),
+      void enqueue(async () =>
+        onDisk(root, async () => {
+          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
+          await makeDirectory(root).catch(() => undefined);
+          await attempt(root, 0, async () => undefined);
+        }),
+      ),
     write: ({ directory: root, max_size: maxBytes }, header, body, queryLines, onFailure) => {
       const bytes = body.length + queryLines.length;
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
@@ -256,7 +263,9 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
       waiting += 1;
       waitingBytes += bytes;
       void enqueue(async () => {
-        await attempt(root, 1, async (directory) => directory.write(header, body, { queryLines, maxBytes }), onFailure);
+        await onDisk(root, async () =>
+          attempt(root, 1, async (directory) => directory.write(header, body, { queryLines, maxBytes }), onFailure),
+        );
         waiting -= 1;
         waitingBytes -= bytes;
       });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzip } from 'node:zlib';
+import { neutralPath, responseIn, type DialectName } from './dialects.js';
 import { RPC_PATH } from './json-rpc.js';
 import { createModel, type Model } from './model.js';
 import { type Endpoint, endpoints, executeQuery, parseRequest, type QueryResponse } from './query-service.js';
@@ -25,6 +26,8 @@ export interface SimulatorOptions {
   readonly startTime?: number;
   /** The chain to serve; by default a new one. */
   readonly model?: Model;
+  /** The chain whose paths and names the node has; by default the neutral ones. */
+  readonly dialect?: DialectName | undefined;
   /** Whether a timer makes the blocks (the default), or only `advance`. */
   readonly tick?: boolean;
 }
@@ -54,7 +57,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const faults = new Map<Endpoint, Fault>();
   // One key for each endpoint.
   const requests = Object.fromEntries(endpoints.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
-  const server = createServer((request, response) => handle({ request, response }, model, faults, requests));
+  const server = createServer((request, response) =>
+    handle({ request, response }, model, faults, requests, options.dialect),
+  );
   const { port } = await listen(server, options);
   const blockTimer =
     options.tick === false ? undefined : setInterval(() => model.advanceTime(model.blockTimeMs), model.blockTimeMs);
@@ -78,15 +83,19 @@ function handle(
   model: Model,
   faults: ReadonlyMap<Endpoint, Fault>,
   requests: Record<Endpoint, number>,
+  dialect: DialectName | undefined,
 ): void {
   const { method = '', url = '', headers } = exchange.request;
   if (method === 'POST' && url === RPC_PATH) return void answerRpc(exchange, model, faults, requests);
-  const query = parseRequest(method, url);
+  // A path that the chain does not have is unknown.
+  const query = parseRequest(method, dialect === undefined ? url : (neutralPath(dialect, url) ?? ''));
   if (!('endpoint' in query)) return send(exchange, query);
   requests[query.endpoint] += 1;
   const height = Number(headers['x-cosmos-block-height'] ?? Number.NaN);
   const atHeight = Number.isSafeInteger(height) ? { ...query, height } : query;
-  (faults.get(query.endpoint) ?? send)(exchange, executeQuery(model, atHeight));
+  const response = executeQuery(model, atHeight);
+  const sent = dialect === undefined ? response : responseIn(dialect, response);
+  (faults.get(query.endpoint) ?? send)(exchange, sent);
 }
 
 /** A call is small. */

@@ -6,7 +6,7 @@ import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type FetchLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
+import { isJsonRpc, portHint, repeatedPathHint, TLS_HINT, withHint, type Protocol } from '../http/port-hints.js';
 import {
   callRequest,
   contractCall,
@@ -130,7 +130,9 @@ async function fetchDocument(
     const error = fetched.isPathNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
     protocol ??= fetched.protocol;
     if (!isUnknownPath(fetched.statusCode)) {
-      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(url, protocol) : undefined);
+      const isNeverServed = first === undefined && url.origin.startsWith('http:');
+      const tlsHint = fetched.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
+      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? (portHint(url, protocol) ?? tlsHint) : undefined);
     }
     failures.push(error);
   }

@@ -13,7 +13,7 @@ const web = {
 const config = { 'config.check': false };
 const shard = { 'targets.shard': { index: 1, count: 1 } };
 const daemon = { ...config, 'config.autoReloadInterval': 0, ...web, ...shard, ...log };
-const record = { nodes: 1, duration: 86_400_000, interval: 60_000 };
+const record = { dialect: 'neutral', nodes: 1, duration: 86_400_000, interval: 60_000 };
 const replay = { listen: { host: '127.0.0.1', port: 10_918 }, serve: false, ...config, ...log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 

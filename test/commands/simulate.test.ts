@@ -20,6 +20,16 @@ it('prints the scenario and the addresses', async () => {
   ]);
 });
 
+it('prints the addresses of the documents that the chain of the dialect has', async () => {
+  const addressesOf = async (dialect: string) =>
+    (await simulate(`--dialect=${dialect}`)).stdout.slice(1).map((line) => line.replace(/^.*:\d+/, '').trim());
+  expect(await addressesOf('peggy')).toEqual(['/peggy/v1/module_state', '/cosmos/staking/v1beta1/validators']);
+  expect(await addressesOf('zeta')).toEqual([
+    '/zeta-chain/crosschain/rateLimiterInput',
+    '/cosmos/staking/v1beta1/validators',
+  ]);
+});
+
 it('serves the chain at several addresses', async () => {
   const { stdout } = await simulate('--nodes=3');
   const others = stdout.filter((line) => line.startsWith('another node of the chain: http://127.0.0.1:'));

@@ -20,7 +20,7 @@ const ASCII = 'has characters that are not visible ASCII characters, spaces or t
 const SCHEME = 'expected an authentication scheme such as Bearer; for Basic, use basic_auth';
 const PROXY =
   'expected an http or https URL such as http://user:password@proxy.example.org:3128, with user and password percent-encoded';
-const noMapping = 'Invalid input: expected object, received string';
+const noMapping = 'expected a mapping';
 
 /** Each file is rejected with all of these problems; none quotes a value. */
 const invalidConfigs: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
@@ -29,7 +29,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     'basic_auth: u:hunter2\nauthorization: Bearer hunter2\nhttp_headers: "X-Key: hunter2"\ntls_config: hunter2',
     `5: basic_auth: ${noMapping}`,
     `6: authorization: ${noMapping}`,
-    '7: http_headers: Invalid input: expected record, received string',
+    `7: http_headers: ${noMapping}`,
     `8: tls_config: ${noMapping}`,
     '6: authorization: cannot be combined with basic_auth',
   ],
@@ -49,7 +49,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
   [
     'values that are also in files, and unknown keys',
     'basic_auth: {username: u, pasword: hunter2, password: hunter2, password_file: f}\ntls_config: {ca: hunter2}',
-    '5: basic_auth.pasword: is not a supported key — expected one of username, password, password_file',
+    '5: basic_auth.pasword: is not a supported key — did you mean password?',
     '5: basic_auth.password_file: cannot be combined with password',
     '6: tls_config.ca: is not a supported key — expected one of ca_file, cert_file, key_file, server_name, insecure_skip_verify',
   ],

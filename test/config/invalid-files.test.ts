@@ -16,9 +16,8 @@ const EXPLORER =
   'expected an http or https URL with {hash} in its path, query or fragment, such as https://explorer.example.org/{hash}';
 const LABEL_NAME =
   'expected a label name of letters, digits and underscores that does not start with a digit or with __';
-const noMapping = (received: string) => `Invalid input: expected object, received ${received}`;
 
-const NO_PROBLEM = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
+const NO_PROBLEM = `is not the name of a problem — expected one of ${Array.from(problemNames).join(', ')}`;
 
 /** Twenty values, each with aliases of the one before. */
 const levels = (valueOf: (alias: string, level: number) => string): string =>
@@ -34,7 +33,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:1:7: Nested mappings are not allowed in compact mappings',
     'b:2:11: Invalid escape sequence',
   ],
-  ['a duplicate key', 'poll: {}\npoll: {}', 'b:2:1: Map keys must be unique'],
+  ['a duplicate key', 'poll: {}\npoll: {}', 'b:2:1: poll is set twice'],
   ['a list as a key', '? [a]\n: b', 'b:1:3: With stringKeys, all keys must be strings'],
   ['a tag', withName('!include other.yaml'), 'b:3:11: Tags are not supported'],
   ['a directive', '%FOO\n---\na: b', 'b:1:1: Directives are not supported'],
@@ -75,8 +74,8 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a merge of a key that is set twice',
     withTopLevel('poll: {interval: 1m, interval: 1m}\nlimits: {<<: {}, <<: {}}'),
-    'b:4:22: Map keys must be unique',
-    'b:5:18: Map keys must be unique',
+    'b:4:22: interval is set twice',
+    'b:5:18: ["<<"] is set twice',
   ],
   [
     'problems of merged values, at their lines',
@@ -87,16 +86,16 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     bridge: &next {<<: [*base, {dialect: zeta}], url: "https://b.example"}
   - name: c
     bridge: {<<: *next, tls_config: {}, url: x}`,
-    'b:5:33: targets[1].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+    'b:5:33: targets[1].bridge.dialect: expected one of auto, neutral, peggy',
     `b:7:41: targets[2].bridge.url: ${URL_EXPECTED}`,
-    'b:5:33: targets[2].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+    'b:5:33: targets[2].bridge.dialect: expected one of auto, neutral, peggy',
   ],
   ['a missing key', 'poll: {}', 'b:1:1: targets: expected at least one target'],
   ['a missing value', 'targets:', 'b:1:1: targets: is empty'],
   [
     'a string instead of a mapping',
     'targets:\n  - name: a\n    bridge: http://u:hunter2@a.example',
-    `b:3:5: targets[0].bridge: ${noMapping('string')}`,
+    'b:3:5: targets[0].bridge: expected a mapping — write bridge: {url: …}',
   ],
   [
     'a target without name and endpoint',
@@ -136,7 +135,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'unknown keys',
     withTopLevel('pol: {}\n"a b\\n": 1\n"<<": {}'),
-    `b:4:1: pol: ${TOP_LEVEL}`,
+    'b:4:1: pol: is not a supported key — did you mean poll?',
     `b:5:1: ["a b\\n"]: ${TOP_LEVEL}`,
     `b:6:1: ["<<"]: ${TOP_LEVEL}`,
   ],
@@ -144,7 +143,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key below names that the user chooses',
     withTopLevel('chains: {1: {name: ethereum, explorers: a}}'),
-    'b:4:30: chains.1.explorers: is not a supported key — expected one of name, explorer',
+    'b:4:30: chains.1.explorers: is not a supported key — did you mean explorer?',
   ],
   [
     'keys of the top level in a target',
@@ -178,9 +177,10 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   ],
   [
     'problems that do not exist',
-    withTopLevel('problems: {BridgeExporterDown: {after: 45m}, constructor: {after: 1m}}'),
+    withTopLevel('problems: {BridgeExporterDown: {after: 45m}, constructor: {after: 1m}, BatchUnsigned: {after: 1m}}'),
     `b:4:12: problems.BridgeExporterDown: ${NO_PROBLEM}`,
     `b:4:46: problems.constructor: ${NO_PROBLEM}`,
+    'b:4:72: problems.BatchUnsigned: is not the name of a problem — did you mean BridgeBatchUnsigned?',
   ],
   [
     'settings that a problem does not have',
@@ -232,7 +232,6 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
   ],
   [
     URL_EXPECTED,
-    withUrl('a.example:1317'),
     withUrl('"https://exa mple:99999999/"'),
     withUrl('https://u:hunter2@a.example/lcd'),
     withUrl('https://a.example/lcd?token=hunter2'),
@@ -240,6 +239,14 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
     withUrl('"http://[fe80::1%25eth0]:1317"'),
     withUrl('https://a.example/zeta-chain/crosschain/rateLimiterInput/?window=500'),
   ],
+  [`${URL_EXPECTED}; did you mean http://a.example:1317?`, withUrl('a.example:1317')],
+  [`${URL_EXPECTED}; did you mean https://a.example/…?`, withUrl('a.example/lcd/hunter2')],
+  ['expected true or false', withTopLevel('problems: {BridgeBatchUnsigned: {enabled: no}}')],
+  ['expected a single value', withTopLevel('poll: {interval: [30s]}')],
+  ['expected a text — put it in quotes', withName('true')],
+  ['expected a list — write watch: […]', withBridge('watch: inj1yg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyf9qgq')],
+  ['expected a list, with a dash before each entry', withTopLevel('tokens: {contract: a}')],
+  ['expected a mapping', withTopLevel('tokens: [a]'), withTopLevel('poll: 30s')],
   [
     'ends with the path of a document, which is appended',
     withUrl('https://a.example/lcd/hunter2/peggy/v1/module_state'),
@@ -248,6 +255,10 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
   [
     'expected a decimal greater than 0 and at most 1, such as 0.66',
     ...['1.0000000000000000000000001', '0.000', '67%'].map((value) => withBridge(`power_threshold: ${value}`)),
+  ],
+  [
+    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
+    withBridge('watch: [injvalcons1qurswpc8qurswpc8qurswpc8qurswpc860k8lu]'),
   ],
   [BECH32, withBridge('watch: ["0x12"]'), withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]')],
   [
@@ -324,7 +335,7 @@ scrape_configs: []
       problems: [
         'b:2:8: poll.interval: expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
         'b:2:51: poll.jitter: is not a supported key — expected one of interval, timeout, stale_after, max_body_size',
-        'b:5:40: targets[0].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'b:5:40: targets[0].bridge.dialect: expected one of auto, neutral, peggy',
         'b:6:5: targets[1].name: is missing',
         'b:7:11: tokens[0].contract: expected 0x followed by 40 hexadecimal digits',
         'b:7:10: tokens[0]: expected symbol or decimals or min_batch_fee or backing or explorer',

@@ -120,10 +120,10 @@ describe('loadConfig without a file', () => {
         CROSSCHAIN_DIALECT: 'peggy',
       },
       [
-        'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'BRIDGE_DIALECT: expected one of auto, neutral, peggy',
         'BRIDGE_WATCH[1]: is empty',
         'BRIDGE_WATCH[2]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
-        'CROSSCHAIN_DIALECT: Invalid option: expected one of "auto"|"neutral"|"zeta"',
+        'CROSSCHAIN_DIALECT: expected one of auto, neutral, zeta',
       ],
     ],
     [
@@ -168,7 +168,7 @@ describe('loadConfig without a file', () => {
         `CROSSCHAIN_WINDOW: ${quotes}`,
         `CROSSCHAIN_HUB_CHAIN_IDS: ${quotes}`,
         `POLL_INTERVAL: ${blanks}`,
-        'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'BRIDGE_DIALECT: expected one of auto, neutral, peggy',
       ],
     });
   });

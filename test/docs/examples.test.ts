@@ -177,6 +177,8 @@ describe('a command', () => {
     /^(?:prometheus|(?:prometheus-)?alertmanager) --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
     // the address of the repository in package.json
     /^git clone https:\/\/github\.com\/bridge-exporter\/bridge-exporter\.git && cd bridge-exporter$/,
+    // test/deploy/image.test.ts
+    /^docker run -p 127\.0\.0\.1:10917:10917 -e BRIDGE_URL=\S+ ghcr\.io\/bridge-exporter\/bridge-exporter:latest$/,
     // the tests of compose.yaml
     /^docker compose up$/,
     // the last test of this file

@@ -36,7 +36,7 @@ poll: {interval: 10m, stale_after: 1h}`,
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect remedy=Check that the node and its proxy are up and accept connections from this machine.',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active: correct it and reload',
-      `  ${config}:1:27: targets[0].brigde: is not a supported key — expected one of name, labels, bridge, crosschain`,
+      `  ${config}:1:27: targets[0].brigde: is not a supported key — did you mean bridge?`,
       `  ${config}:1:11: targets[0]: expected bridge, crosschain or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
     ]);
@@ -176,6 +176,11 @@ describe('a validator in watch', () => {
     const warning = `no member of the newest validator set has an address of bridge.watch: ${typo}\n`;
     const once = await runHere(['once', '--log.level=silent'], env);
     expect(once).toMatchObject({ code: 0, stderr: `warning: default: ${warning}` });
+    const failing = await runHere(['once', '--fail-on=warning'], env);
+    expect(failing.code).toBe(3);
+    expect(failing.stderr).toMatch(
+      /^exit 3: default is warning \(--fail-on=warning\): your validator 0xababab\S+ is in no registration: correct the address in watch$/m,
+    );
     const file = folder.write('state.json', JSON.stringify(simulator.model.moduleState()));
     const config = folder.write(
       'watch.yml',

@@ -125,7 +125,7 @@ export const faultCases: readonly FaultCase[] = [
   ...failing('not_json', 'empty body', {
     'sends an empty body with status 200': withBody(''),
   }),
-  ...failing('not_json', 'not valid JSON at character …', {
+  ...failing('not_json', 'not valid JSON: it ends after … characters', {
     'sends truncated JSON': withBody('{"state":{"valsets":[{"nonce":"1"'),
   }),
   ...failing('not_json', 'invalid gzip encoding: …', {

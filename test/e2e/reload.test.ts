@@ -42,7 +42,7 @@ describe('a reload', () => {
     simulator.fault('module_state', hang);
     writeConfig(['kept', 'added']);
     expect(await daemon.reload()).toMatchObject({ ok: true });
-    expect(daemon.log.at(-1)).toContain('configuration reloaded');
+    expect(daemon.log.at(-1)).toContain('configuration reloaded: 1 target added (added), 1 target removed (removed)"');
     const after = await scrape(daemon);
     expect(polls(after, 'kept')).toBeGreaterThanOrEqual(polls(before, 'kept'));
     expect(isExported(after, 'kept')).toBe(true);
@@ -86,6 +86,9 @@ describe('a reload', () => {
     const after = await scrapeUntil(daemon, (text) => isExported(text, 'a'));
     expect(after).not.toMatch(/target="a"(?!,network="mainnet")/);
     expect(polls(after, 'a')).toBe(1);
+    expect(daemon.log.join('\n')).toContain('configuration reloaded: 1 target changed (a)"');
+    expect(await daemon.reload()).toMatchObject({ ok: true });
+    expect(daemon.log.at(-1)).toContain('configuration reloaded: no target has changed"');
   });
 
   it('applies changed limits and labels at once', async () => {

@@ -1,3 +1,4 @@
+import { statusRemedies } from '../../src/http/failure-reasons.js';
 import { clock } from '../support/clock.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -136,10 +137,27 @@ describe('a poll with the dialect auto', () => {
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
   });
 
+  it('has the remedy of a response that ends too early', async () => {
+    const node = await nodeWith(withPaths({ [PEGGY]: sendJson(200, '{"state":{"valsets":[') }));
+    const { outcome } = await poll(jobOf(node.url, 'bridge'));
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: {
+        reason: 'not_json',
+        message: expect.stringContaining('not valid JSON: it ends after 21 characters'),
+        remedy: statusRemedies.truncated,
+      },
+    });
+  });
+
   it.each<[title: string, respond: Respond, outcome: string]>([
     ['status 500', serverError, 'status: PATH: responded with status 500: panic'],
     ['status 400', sendJson(400, '{"message":"window"}'), 'bad_request: PATH: responded with status 400: window'],
-    ['a reset connection', reset, 'aborted: PATH: connection lost: read ECONNRESET'],
+    [
+      'a reset connection',
+      reset,
+      'aborted: PATH: connection lost: read ECONNRESET — the server closed the connection without a response: is this port https?',
+    ],
     ['a stalled body', stall(200), 'timeout: PATH: timed out after 500 ms (poll.timeout)'],
     [
       'another document',

@@ -7,6 +7,7 @@ import { jobsOf } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
+import { createAuthority } from '../support/certificates.js';
 import { listen, startNode } from './nodes.js';
 
 const network = createNetwork('test', clock);
@@ -65,6 +66,19 @@ describe('a poll of another port of a node', () => {
     ['', undefined],
   ])('is recognized by the port: %s', (port, hint) => {
     expect(portHint(new URL(`http://node.example:${port}`), undefined)).toBe(hint);
+  });
+
+  it('says so when the server closes a connection without TLS, unless it has served the document before', async () => {
+    const authority = createAuthority();
+    const { url } = await startNode({ tls: authority.issue('localhost') });
+    const plain = url.replace('https:', 'http:');
+    const hint = 'the server closed the connection without a response: is this port https?';
+    expect(await errorOf(plain)).toMatch(/^aborted: HOST\/peggy\/v1\/module_state: connection lost: [\w ]+ — the/);
+    expect(await errorOf(plain)).toContain(` — ${hint}`);
+    const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
+    const foundPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
+    const later = job && (await network.document(job, { foundPath }));
+    expect(later).toMatchObject({ ok: false, error: { message: expect.not.stringContaining('https?') } });
   });
 
   it('has no hint if the server sends something else', async () => {

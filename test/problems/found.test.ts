@@ -846,13 +846,58 @@ describe('a validator', () => {
     const found = (documents: readonly Document[]) =>
       bridgeProblem('BridgeWatchedValidatorInactive', documents, { watch });
     expect(found([{ minute: 0, state: {} }])).toEqual([]);
-    expect(found([{ minute: 0, state: without }])).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/warning' }]);
+    // The hub may create the next set with it.
+    expect(found([{ minute: 0, state: without }])).toEqual([]);
+    expect(found([0, 5, 10].map((minute) => ({ minute, state: without })))).toMatchObject([
+      { name: 'BridgeWatchedValidatorInactive/warning', start: 0 },
+    ]);
     expect(
       found([
         { minute: 0, state: {} },
         { minute: 3, state: without },
       ]),
     ).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/critical', start: 0, subject: { address: '0xa4' } }]);
+  });
+
+  it('has a wrong address when no registration has it, from the first document on', () => {
+    const found = (state: object, ...watched: readonly string[]) =>
+      bridgeProblem('BridgeWatchedValidatorInactive', { ...state }, { watch: [...watched] });
+    expect(found({}, '0xa4', '0xb1')).toMatchObject([
+      {
+        name: 'BridgeWatchedValidatorInactive/warning',
+        subject: { address: '0xb1' },
+        start: 0,
+        text: 'your validator 0xb1 is in no registration: correct the address in watch',
+        action: expect.stringMatching(/^Replace the entry of watch by /),
+      },
+    ]);
+    const [first, ...others] = COMPLETE.orchestrator_addresses;
+    const withUnreadable = (row: object) => ({ orchestrator_addresses: [{ ...first, ...row }, ...others] });
+    // An address that cannot be read may be the one.
+    for (const row of [{ sender: 7 }, { orchestrator: null }]) {
+      const context = bridgeContext({ watch: ['0xb1', '0xa4'] });
+      const poll = bridgePoll({ ...COMPLETE, ...withUnreadable(row) }, { watch: ['0xb1', '0xa4'] });
+      const { judgement } = step(initialState(context, at(0).at), poll, context, at(0)).lastSuccess?.snapshot ?? {};
+      expect(judgement?.notJudgedHere).toContain('BridgeWatchedValidatorInactive');
+    }
+    expect(found(withUnreadable({ sender: 7 }), '0xa4')).toEqual([]);
+  });
+
+  it('whose registration is gone has left the validator set', () => {
+    const gone = { ...without, orchestrator_addresses: COMPLETE.orchestrator_addresses.slice(0, 3) };
+    expect(
+      bridgeProblem(
+        'BridgeWatchedValidatorInactive',
+        [0, 3].map((minute) => ({ minute, state: minute === 0 ? {} : gone })),
+        { watch: ['0xa4'] },
+      ),
+    ).toMatchObject([
+      {
+        name: 'BridgeWatchedValidatorInactive/critical',
+        start: 0,
+        text: expect.stringContaining('is in no registration'),
+      },
+    ]);
   });
 });
 
@@ -962,6 +1007,21 @@ describe('the state', () => {
     ]);
     expect(found).toMatchObject([{ subject: { kind: 'observed_nonce' }, start: 2 }]);
   });
+
+  it('was not rolled back while a node that was restored from a backup catches up faster than the chain', () => {
+    /** From minute 10 on, the state of five hours before, whose blocks come so many times as fast. */
+    const found = (times: number) =>
+      bridgeProblem(
+        'BridgeStateRolledBack/critical',
+        Array.from({ length: 30 }, (_, minute) => ({
+          minute,
+          state: { last_observed_nonce: minute < 10 ? '7' : '5' },
+          height: minute < 10 ? heightAt(minute) : heightAt(-300 + (minute - 10) * times),
+        })),
+      ).map(({ subject }) => subject.kind);
+    expect(found(10)).toEqual([]);
+    expect(found(1)).toEqual(['height', 'observed_nonce']);
+  });
 });
 
 describe('a cross-chain transaction', () => {
@@ -1019,6 +1079,36 @@ describe('a cross-chain transaction', () => {
     expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
     expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
     expect(names(119, '8332')).toEqual([]);
+  });
+
+  it('is judged when others have no time of creation, of which its details have the number', () => {
+    const withStatus = (cctx_status: object) => ({ ...cctx('1', 2, 0), cctx_status });
+    const found = (...statuses: readonly object[]) =>
+      cctxProblems('CrosschainOldestPendingTooOld/warning', [
+        { minute: 0, pending: [cctx('1', 1, -31), ...statuses.map(withStatus)] },
+      ]).map(({ text }) => text);
+    const missing = { status: 'PendingOutbound', lastUpdate_timestamp: '0' };
+    expect(found(missing)).toEqual([
+      expect.stringMatching(
+        /^a transaction on chain .*; 2 transactions pending on the chain; .*; 1 of them without a time/,
+      ),
+    ]);
+    // An invalid value withdraws all.
+    expect(found({ ...missing, created_timestamp: 'x' })).toEqual([]);
+    const unjudged = (pending: readonly object[]) => {
+      const body = { height: '1', cctxs_missed: [], cctxs_pending: pending, total_pending: String(pending.length) };
+      const context = crosschainContext();
+      const { lastSuccess } = step(
+        initialState(context, at(0).at),
+        crosschainPoll(body, { at: at(0) }),
+        context,
+        at(0),
+      );
+      return lastSuccess?.snapshot.judgement.notJudgedHere.includes('CrosschainOldestPendingTooOld');
+    };
+    expect(unjudged([withStatus(missing)])).toBe(true);
+    expect(unjudged([withStatus(missing), cctx('1', 1, 0)])).toBe(false);
+    expect(unjudged([])).toBe(false);
   });
 
   it('is too old since its own limit, after an older one was finished', () => {

@@ -394,7 +394,7 @@ export const bridgeIncidents: readonly Incident[] = [
   incident(
     'a watched validator has not been active since the exporter started',
     [{ minutes: 30, bridge: withoutWatched }],
-    { 'BridgeWatchedValidatorInactive/warning': 12 },
+    { 'BridgeWatchedValidatorInactive/warning': 16 },
     { beginsAtMinute: 0, isOngoingAtEnd: true },
   ),
   scenario('syncing', 30, {

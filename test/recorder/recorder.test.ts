@@ -1,11 +1,18 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
-import { createRecorder, type Recorder, selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
+import {
+  createRecorder,
+  createWriter,
+  type Recorder,
+  selectPoll,
+  type RecordingMemory,
+} from '../../src/recorder/recorder.js';
 import { failedFetch } from '../support/polls.js';
 import { bridgeContext } from '../support/snapshots.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
@@ -77,6 +84,35 @@ const record = (recorder: Recorder, after: EndpointState): void =>
 describe('a recorder with another configuration', () => {
   const SETTINGS = { interval: 0, max_size: 2 ** 30 };
   const log = pino({ level: 'silent' });
+
+  it('fails when the disk does not respond, before polls wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { path: directory } = createTempFolder();
+    const writer = createWriter(log, clock);
+    writer.open({ ...SETTINGS, directory });
+    // The directory is opened, and none of it can end in between.
+    await Promise.resolve();
+    vi.advanceTimersByTime(60_000);
+    expect(writer.status().failure?.message).toBe(`${directory}: the disk has not responded for 1m`);
+    await writer.close();
+    expect(writer.status()).toMatchObject({ failed: 0, failure: undefined });
+    vi.useRealTimers();
+  });
+
+  it('creates its directory, also with the folders above it, and none in a file system such as /proc', async () => {
+    const { path } = createTempFolder();
+    const failureIn = async (directory: string): Promise<string | undefined> => {
+      const recorder = createRecorder(log, clock);
+      recorder.configure({ ...SETTINGS, directory });
+      const { status } = recorder;
+      await waitUntil(() => status()?.bytes !== undefined || status()?.failure !== undefined);
+      const message = status()?.failure?.message;
+      await recorder.close();
+      return message;
+    };
+    expect(await failureIn(join(path, 'a', 'b'))).toBeUndefined();
+    expect(await failureIn('/proc/nope/b')).toBe('/proc/nope/b: no such file or directory');
+  });
 
   it('writes and counts also what has waited for the directory before', async () => {
     const [{ path: first }, { path: second }] = [createTempFolder(), createTempFolder()];

@@ -182,7 +182,7 @@ describe('the state file', () => {
     ]);
   });
 
-  it('is written every 30 s, within a second when a problem begins or ends, and at the end', async () => {
+  it('is written a second after the start, every 30 s, within a second when a problem begins or ends, and at the end', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
     let target = 'a';
@@ -198,11 +198,17 @@ describe('the state file', () => {
       for (let tries = 0; tries < 1000 && !isDone(); tries += 1) await sleep(10);
       expect(isDone()).toBe(true);
     };
-    vi.advanceTimersByTime(29_999);
+    vi.advanceTimersByTime(999);
     expect(vi.getTimerCount()).toBe(1);
     expect(existsSync(fileIn(path))).toBe(false);
     vi.advanceTimersByTime(1);
     await isWritten('a');
+
+    target = 'a2';
+    vi.advanceTimersByTime(29_999);
+    expect(written('a2')).toBe(false);
+    vi.advanceTimersByTime(1);
+    await isWritten('a2');
 
     target = 'b';
     stateFile.writeSoon();
@@ -265,14 +271,28 @@ describe('a state file that cannot be used', () => {
     const file = join(path, 'no', 'state.json');
     const stateFile = await open(file);
     stateFile.start(() => [endpoint('a')], clock);
-    vi.advanceTimersByTime(30_000);
+    vi.advanceTimersByTime(1_000);
     await waitUntil(() => vi.getTimerCount() === 1);
-    expect(lines.at(-1)).toMatch(/^the state file cannot be written: .*no such file/);
+    expect(lines.at(-1)).toBe(`the state file cannot be written: the directory ${join(path, 'no')} does not exist`);
     mkdirSync(join(path, 'no'));
     vi.advanceTimersByTime(30_000);
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
     expect(existsSync(file)).toBe(true);
+  });
+
+  it('because the disk does not respond is a problem until it is written', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    const { path } = createTempFolder();
+    const stateFile = await open(fileIn(path));
+    stateFile.start(() => [endpoint('a')], clock);
+    // The write begins, and nothing of it can end in between.
+    vi.advanceTimersByTime(1_000 + 10_000);
+    const problem = 'the state file cannot be written: the disk has not responded for 10s';
+    expect(stateFile.problems()).toEqual([problem]);
+    await waitUntil(() => lines.at(-1) === 'the state file is written again');
+    expect(lines.at(-2)).toBe(problem);
+    expect(stateFile.problems()).toEqual([]);
   });
 
   it.skipIf(getuid?.() !== 0)('of somebody else is read by root, and becomes its own', async () => {

@@ -59,13 +59,16 @@ export function isDissenting(input: BridgeInput, member: RegisteredMember): bool
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
-/** The entries of `watch` with a registration, and whether they are in the newest validator set. */
+/** The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty without such a set. */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const members = newestMemberAddresses(input);
   if (members.size === 0) return [];
-  return input.settings.watch.flatMap((address) => {
+  return input.settings.watch.map((address) => {
     const registrations = matchingRegistrations(input, address);
-    if (registrations.length === 0) return [];
-    return [{ address, isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))) }];
+    return {
+      address,
+      isRegistered: registrations.length > 0,
+      isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))),
+    };
   });
 });

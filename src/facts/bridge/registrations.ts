@@ -29,6 +29,9 @@ const configuredNames = memoize(
 
 const watchedKeys = memoize((watch: readonly string[]): ReadonlySet<string> => new Set(watch.map(dataPart)));
 
+/** Orchestrator, account or operator, and external address. */
+const ADDRESSES = 3;
+
 /** The addresses by which a registered validator can be configured. Missing and invalid addresses match nothing. */
 function keysOf({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
   return [orchestrator, sender, eth_address].filter((address) => typeof address === 'string').map(dataPart);
@@ -78,6 +81,11 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
 export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
   return registrationsByKey(input).get(dataPart(entry)) ?? [];
 }
+
+/** Whether an entry of `watch` without a registration has none: an unreadable address of a row could be its own. */
+export const areRegistrationsReadable = memoize(({ state }: BridgeInput): boolean =>
+  rows(state.orchestrator_addresses).every((registration) => keysOf(registration).length === ADDRESSES),
+);
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
   const watched = watchedKeys(settings.watch);

@@ -118,6 +118,13 @@ export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));
 }
 
+/** Whether a transaction has the keys that `createdAt` reads, which an old node has not for all. */
+export function hasCreation({ cctx_status }: Cctx): boolean {
+  const status = optional(cctx_status);
+  const created = optional(status?.created_timestamp);
+  return created !== undefined && (created > 0 || optional(status?.lastUpdate_timestamp) !== undefined);
+}
+
 /** Like `createdAt`; `undefined` when a field is missing. */
 function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
   const status = optional(cctx_status);

@@ -106,9 +106,30 @@ describe('the entries of watch', () => {
       [account('aaaa')]: true,
       [operator('cccc')]: true,
       '0xAA': true,
-      // Registered, but not a member. 0xbb and eeee are not registered.
+      // Registered, but not a member.
       [operator('dddd')]: false,
+      // Not registered.
+      '0xbb': false,
+      [operator('eeee')]: false,
     });
+  });
+
+  it('have a series each, by their address alone, and none without a validator set', () => {
+    const watch = [account('aaaa'), '0xaa', operator('dddd'), '0xbb'];
+    const seriesOf = (document: JsonObject) => valueOf(document, 'bridge_watched_validator_active', { watch });
+    expect(seriesOf(bridge)).toEqual(
+      Object.fromEntries([
+        [`address="${account('aaaa')}"`, 1],
+        ['address="0xaa"', 1],
+        [`address="${operator('dddd')}"`, 0],
+        ['address="0xbb"', 0],
+      ]),
+    );
+    expect(seriesOf({ ...bridge, valsets: [] })).toBeUndefined();
+    const rows = [orchestrator('aaaa', '0xaa'), { sender: 7, orchestrator: account('cccc') }];
+    expect(
+      valueOf({ ...bridge, orchestrator_addresses: rows }, 'bridge_watched_validator_active', { watch: ['0xbb'] }),
+    ).toEqual({ 'address="0xbb"': 0 });
   });
 
   it('are unknown without a validator set, and while members are unknown', () => {
