@@ -13,11 +13,7 @@ const alertsOfExporters = new Set(
 );
 
 it.skipIf(!hasTool('promtool')).each<[string, readonly Phase[], string[]]>([
-  [
-    'an endpoint is not polled',
-    [{ minutes: 20 }, { minutes: 20, bridge: 'not polled' }],
-    ['BridgeEndpointNotPolled'],
-  ],
+  ['an endpoint is not polled', [{ minutes: 20 }, { minutes: 20, bridge: 'not polled' }], ['BridgeEndpointNotPolled']],
   [
     'a response is too large',
     [{ minutes: 20, bridge: { fails: 'too_large' }, crosschain: { fails: 'unauthorized' } }],
