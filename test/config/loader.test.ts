@@ -129,7 +129,7 @@ describe('loadConfig without a file', () => {
     [
       'a list of URLs with an empty and a wrong entry',
       { BRIDGE_URL: 'https://a.example,,b.example' },
-      ['BRIDGE_URL[1]: is empty', `BRIDGE_URL[2]: ${ADDRESS}`],
+      ['BRIDGE_URL[1]: is empty', `BRIDGE_URL[2]: ${ADDRESS}; did you mean https://b.example?`],
     ],
     [
       'variables of the bridge without its URL',
