@@ -42,7 +42,16 @@ import {
 } from './crosschain-standstill.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import { cctxAmountsText, chainText, clockTime, hashAction, hashText, outboundHash, pendingTexts } from './sentence.js';
+import {
+  cctxAmountsText,
+  cctxText,
+  chainText,
+  clockTime,
+  hashAction,
+  hashText,
+  outboundHash,
+  pendingTexts,
+} from './sentence.js';
 
 /* Pending and missed cross-chain transactions. */
 
@@ -91,6 +100,7 @@ const chainStuck = problemOf('rate_limiter_input', {
         summary: `nothing moves on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
           `for ${durationInWords(age)}, since ${clockTime(input, -age)}; the limit is ${durationInWords(limit)}`,
+          cctxText(first, hash),
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
         action: missed.has(chainId) ? 'Begin with the missed transactions of the chain, the lowest nonce first.' : next,
@@ -132,6 +142,7 @@ function tooOld(severity: Severity) {
         const age = input.at - delaySeconds - createdSeconds;
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
+        const hash = outboundHash(input, oldest);
         return {
           subject: { chain_id: chainId },
           progressKey: String(created),
@@ -139,10 +150,11 @@ function tooOld(severity: Severity) {
           summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
           details: [
             `it has waited for ${durationInWords(age)}`,
+            cctxText(oldest, hash),
             ...pendingTexts(input, all),
             undated === 0 ? '' : `${undated} of them without a time of creation, so not judged`,
           ],
-          action: hashAction(chainType(chainId), outboundHash(input, oldest)),
+          action: hashAction(chainType(chainId), hash),
         };
       });
       return unlessTruncated(input, found);

@@ -228,6 +228,8 @@ function amountText(claim: ClaimItem): string {
   return `${amount ?? 'an unknown number of'} smallest units of ${tokenText(claim)}`;
 }
 
+const HEIGHT_FIELD = 'external height';
+
 /** The most important field first. */
 const claimFields: readonly ClaimField[] = [
   {
@@ -241,7 +243,7 @@ const claimFields: readonly ClaimField[] = [
   { name: 'sender', value: ({ sender }) => sender },
   { name: 'batch', value: ({ batchNonce }) => batchNonce },
   { name: 'validator set', value: ({ valsetNonce }) => valsetNonce },
-  { name: 'external height', value: ({ externalHeight }) => externalHeight },
+  { name: HEIGHT_FIELD, value: ({ externalHeight }) => externalHeight },
 ];
 
 function fieldText({ name, value, text }: ClaimField, claim: ClaimItem): string {
@@ -295,6 +297,18 @@ export function disputedClaims(dispute: Dispute | undefined): string {
     : list(claims.map(({ text }, index) => `${having(power[index] ?? null, index)} claim ${text}`));
 }
 
+/** Whether the claims differ in the height only: the block of the event was replaced after some had claimed it. */
+function isReorganization({ fields }: Dispute): boolean {
+  return fields.length === 1 && fields[0] === HEIGHT_FIELD;
+}
+
+const REORGANIZATION_ACTIONS = {
+  critical:
+    'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',
+  warning:
+    'Only the height differs: most likely a reorganization of the external chain. Compare the heights with the chain, and tell the operators of the wrong ones to check the node of their orchestrator.',
+} as const;
+
 function conflicting(severity: Severity, texts: { readonly description: string; readonly action: string }) {
   const isCritical = severity === 'critical';
   return problemOf('module_state', {
@@ -317,6 +331,9 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
         summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
         details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
+        action: isReorganization(dispute)
+          ? REORGANIZATION_ACTIONS[severity === 'critical' ? 'critical' : 'warning']
+          : undefined,
       };
     },
     inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...OF_UNOBSERVED_EVENTS] : [],

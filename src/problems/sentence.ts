@@ -252,6 +252,15 @@ export function hashText(hash: string | undefined): string {
   return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
 }
 
+const MAX_ID_CHARACTERS = 100;
+
+/** "index 0x12ab…, outbound hash 0x34cd…", in full, to look it up; without a hash only the index. */
+export function cctxText(cctx: Cctx | undefined, hash: string | undefined): string {
+  const index = cleanText(orUndefined(() => required(cctx?.index)) ?? '', MAX_ID_CHARACTERS);
+  const outbound = cleanText(hash ?? '', MAX_ID_CHARACTERS);
+  return joinTexts(', ', index === '' ? '' : `index ${index}`, outbound === '' ? '' : `outbound hash ${outbound}`);
+}
+
 /** "80 transactions pending on the chain" and "1.3 eth in them". */
 export function pendingTexts(input: CrosschainInput, cctxs: readonly Cctx[]): readonly string[] {
   return [`${count(cctxs.length, 'transaction')} pending on the chain`, cctxAmountsText(input, cctxs)];

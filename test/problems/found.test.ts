@@ -523,6 +523,15 @@ describe('the oracle', () => {
     expect(found([0], [])).toHaveLength(1);
   });
 
+  it('has claims that differ in the height only, as after a reorganization of the external chain', () => {
+    const actionOf = (fields: object) =>
+      bridgeProblems([{ minute: 0, state: withClaims(claim([0]), claim([1, 3], fields)) }])
+        .filter(({ name }) => name === 'BridgeConflictingClaims/critical')
+        .map(({ action }) => action);
+    expect(actionOf({ block_height: '8' })).toEqual([expect.stringMatching(/^Only the height differs: /)]);
+    expect(actionOf({ block_height: '8', amount: '2' })).toEqual([expect.stringMatching(/^Compare the claims /)]);
+  });
+
   it('is silent after half a day in which withdrawals go on, and not after a burst', () => {
     const silent = (isActive: (minute: number) => boolean, oddMinute?: number) => {
       let requested = 100;

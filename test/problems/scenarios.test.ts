@@ -44,11 +44,11 @@ describe('the verdicts about a scenario', () => {
     expect(lines.filter((line) => !line.includes(' below '))).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: your validator Validator Guild has not voted: event 97645 (deposit of 198.306365 osmo) is not observed, for 63 min; 317 events waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater hub1aw7s…ms97d3; 313 deposits wait; 1373 transfers wait in all, 31 of them in batches claimed as executed: 1.16M hub, 11.2M usdt, 2.72K weth, 1.96M usdc, 65.4B meme and 2 more',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain ethereum (1) at nonce 40848 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; 113 transactions pending on the chain; 0.00322 ETH, 5.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain bsc (56) at nonce 60551 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; 114 transactions pending on the chain; 0.0119 BNB, 4.84 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain polygon (137) at nonce 21513 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain arbitrum (42161) at nonce 66695 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain base (8453) at nonce 19813 without an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing moves on chain ethereum (1) at nonce 40848 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xeb0c8cfb1b0fd8621ef725620d1ecbb1a00fb5f49970394698559e144c1e29d9, outbound hash 0x52341cfacfd8112e80cb7267247d14bcc7fba267ad9db4f4f37177704832e48a; 113 transactions pending on the chain; 0.00322 ETH, 5.02 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing moves on chain bsc (56) at nonce 60551 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xf1d7d6c175a1613b97bc7d9ec963fc26ec1620fc5033562deecc232e0001dac9, outbound hash 0x826f7cd8f09a993dd3bee1b0b48b49bc604b70e09126d01c80a781da4962dc60; 114 transactions pending on the chain; 0.0119 BNB, 4.84 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing moves on chain polygon (137) at nonce 21513 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xf4a0688ee092149b1c9098aedde9bc8ef0ca7b625ab58f4e9a51c455af5f5ea2, outbound hash 0xa13ce8ab26622a681ed9685fcc32f68a21b0aef65f7166fbe8c1b8de04db9c6e; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing moves on chain arbitrum (42161) at nonce 66695 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0x8a52865301feeeec6e8eeced265083a3914c56abeccc2ec239edc8986e2c5512, outbound hash 0x8a432c6144beeda4f2bafc428c7ee7cacecb6e053f1f54978e633dc551041745; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing moves on chain base (8453) at nonce 19813 without an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xde75dca8de132bd611e141bd50096994857a7eeedb9675edbf1bc67cf372acd9; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
       // What an own validator does not do is a cause.
       'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild claims no events, for at least 60 min; it is 320 events behind the newest claim',
     ]);
@@ -206,7 +206,7 @@ describe('a restart during an incident', () => {
     ]);
     expect(linesOf(target)).toEqual([
       'warning',
-      'firing warning CrosschainOldestPendingTooOld: a transaction on chain bsc (56) is older than the limit of 30 min, over the limit for 89 min; it has waited for 119 min; 190 transactions pending on the chain; 0.023 BNB, 8.06 ZETA in them',
+      'firing warning CrosschainOldestPendingTooOld: a transaction on chain bsc (56) is older than the limit of 30 min, over the limit for 89 min; it has waited for 119 min; index 0xf1d7d6c175a1613b97bc7d9ec963fc26ec1620fc5033562deecc232e0001dac9, outbound hash 0x826f7cd8f09a993dd3bee1b0b48b49bc604b70e09126d01c80a781da4962dc60; 190 transactions pending on the chain; 0.023 BNB, 8.06 ZETA in them',
     ]);
     // All nodes of the simulator list hashes.
     expect(target.verdicts[0]?.action).toBe(
