@@ -95,10 +95,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       { config: { targets: [{ crosschain: { hub_chain_ids: [7000, 1e16] } }] } },
       "at '/config/targets/0/crosschain/hub_chain_ids/1': maximum: got",
     ],
-    [
-      { config: { targets: [{ labels: { team: 1e21 } }] } },
-      "at '/config/targets/0/labels/team': maximum: got",
-    ],
+    [{ config: { targets: [{ labels: { team: 1e21 } }] } }, "at '/config/targets/0/labels/team': maximum: got"],
     // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
     [{ config: { poll: {} } }, 'config has no targets'],
