@@ -111,6 +111,25 @@ const reloads: readonly Incident[] = [
     { 'BridgeExporterDown/critical': 11, 'BridgeExporterDown/warning': 11 },
     { otherExporters: { [OTHER]: [{ minutes: 70, config: RENAMED }] }, isOngoingAtEnd: true },
   ),
+  healthy(
+    'one of two exporters reloads ten minutes before the other',
+    [HEALTHY, { minutes: 40, config: WITHOUT_BRIDGE }],
+    { otherExporters: { [OTHER]: [{ minutes: HEALTHY_MINUTES + 10 }, { minutes: 30, config: WITHOUT_BRIDGE }] } },
+  ),
+  healthy('a target moves to another shard', [HEALTHY, { minutes: 40, config: WITHOUT_TARGET }], {
+    otherExporters: {
+      [OTHER]: [
+        { minutes: HEALTHY_MINUTES + 1, config: WITHOUT_TARGET },
+        { minutes: 39, config: INITIAL_CONFIG },
+      ],
+    },
+  }),
+  incident(
+    'one of two exporters is lost after the other has reloaded to fewer endpoints',
+    [HEALTHY, { minutes: 30, exporterDown: true }, { minutes: 20 }],
+    { 'BridgeExporterDown/critical': 11, 'BridgeExporterDown/warning': 11 },
+    { otherExporters: { [OTHER]: [{ minutes: HEALTHY_MINUTES - 2 }, { minutes: 52, config: WITHOUT_BRIDGE }] } },
+  ),
   incident('the last reload of the configuration failed', [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY], {
     'BridgeExporterConfigReloadFailed/warning': 6,
   }),
