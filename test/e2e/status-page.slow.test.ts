@@ -30,7 +30,7 @@ const LONG_NAME =
 const states = {
   healthy: { title: `● No problem on ${LONG_NAME}`, texts: ['● up', 'Waiting transfers', 'Pending cctxs'] },
   failing: {
-    title: `△ building up: ${LONG_NAME}: polls of module_state have failed for `,
+    title: `△ building up: ${LONG_NAME}: polls of module_state fail, for `,
     texts: ['▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   withdrawn: {
