@@ -242,7 +242,7 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>
   return verdicts.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
 }
 
-/** The severity of the worst firing verdict of these alerts, inhibited or not. Labels of the alert must have the given values. */
+/** The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given values. */
 export function severityOf(
   { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
   alerts: readonly ProblemName[],
@@ -261,7 +261,7 @@ export function severityOf(
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
- * The reported verdicts after a poll. An inhibited verdict is reported when its cause has ended; a verdict that was reported before stays, so that its
+ * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was reported before stays, so that its
  * end is reported. While the target cannot be judged, no verdict ends.
  */
 export function reportedVerdicts(

@@ -266,6 +266,7 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
   if (hasTooManyExecuted || Array.from(proven).some((batch) => !vanished.has(batch))) return undefined;
   // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.
   const executed = hasHiddenBatch ? proven : vanished;
+  const hasHiddenExecution = hasHiddenBatch && eventCount > otherEvents;
   const unproven = Array.from(executed).filter((batch) => !proven.has(batch)).length;
   const seenEvents = events.filter(({ type }) => type !== undefined).length;
   return {
@@ -273,7 +274,7 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
       ...Array.from(executed, ({ contract }) => ({ key: contract, counter: 'batchesExecuted' as const })),
       ...Array.from(canceled, (batch) => ({
         key: batch.contract,
-        counter: cancellation(batch, executed, eventCount, after),
+        counter: cancellation(batch, executed, hasHiddenExecution, eventCount, after),
       })),
       ...gone.flatMap(([, transfer]) => {
         const { batch } = transfer;
@@ -310,18 +311,19 @@ function executedTransfer(
 
 /**
  * Why a batch was canceled. Votes are counted before batches time out, so after a single event a superseded batch had not timed out before.
- * With more events and both conditions, the order is unknown.
+ * With more events and both conditions, the order is unknown. A batch that is in neither document can have superseded it.
  */
 function cancellation(
   { contract, nonce, timeout }: FlowBatch,
   executed: ReadonlySet<FlowBatch>,
+  hasHiddenExecution: boolean,
   eventCount: number,
   { externalHeight }: Baseline,
 ): 'batchesTimedOut' | 'batchesSuperseded' | 'batchesCanceled' {
   const hasTimedOut = timeout < externalHeight;
   const isSuperseded = Array.from(executed).some((batch) => batch.contract === contract && batch.nonce > nonce);
   if (isSuperseded && (!hasTimedOut || eventCount === 1)) return 'batchesSuperseded';
-  return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
+  return hasTimedOut && !isSuperseded && !hasHiddenExecution ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
 /** The time from the creation of a batch to the first document without it; `undefined` without heights or block time. */

@@ -158,9 +158,9 @@ function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: Verdi
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
-  const inhibited = groupsOf(view, page, ({ hiddenBy }) => worst === first && hiddenBy === first.alert);
-  if (inhibited.length === 0) return ofTheSameKind(group);
-  const items = inhibited.map(
+  const hidden = groupsOf(view, page, ({ hiddenBy }) => worst === first && hiddenBy === first.alert);
+  if (hidden.length === 0) return ofTheSameKind(group);
+  const items = hidden.map(
     (follower) =>
       markup`<li id="${follower.first.id}" class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.heading)}</p>${ofTheSameKind(follower, ({ heading }) => heading)}`,
   );

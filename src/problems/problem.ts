@@ -100,7 +100,7 @@ export interface Inhibition {
   readonly severity?: Severity;
   /** Labels of the subject that must be equal, and the document. */
   readonly equal?: readonly (keyof Subject | 'document')[];
-  /** Whether alerts about watched validators are not inhibited. */
+  /** Whether alerts about watched validators are not hidden. */
   readonly exceptWatched?: boolean;
 }
 

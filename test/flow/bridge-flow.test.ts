@@ -108,6 +108,14 @@ describe('the flow of the bridge', () => {
     });
   });
 
+  it('counts a batch that has timed out, or that a batch in neither document has superseded, as canceled for an unknown reason', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1)], 550)] }));
+    const after = { last_observed_nonce: '11', last_observed_external_height: '600', last_outgoing_batch_id: '8' };
+    endpoint.poll(state({ ...BASE, ...after, unbatched_transfers: [usd(1)] }));
+    expect(endpoint.values()).toMatchObject({ [`bridge_batches_canceled_total{${LABELS},reason="unknown"}`]: 1 });
+  });
+
   it('counts a canceled batch whose transfer is in a new batch at once, and the sender who takes another one back', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1), usd(2)], 550)] }));
