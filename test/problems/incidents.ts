@@ -454,7 +454,7 @@ export const bridgeIncidents: readonly Incident[] = [
       minutes: 60,
       queries: answered('/balances/', ({ balance }) => ({ balance: { ...balance, amount: '0' } })),
     },
-    { 'BridgeWatchedOrchestratorFundsLow/warning': 15 },
+    { 'BridgeWatchedOrchestratorFundsLow/warning': 17 },
   ),
   incident(
     'the node stops answering queries about validators',
