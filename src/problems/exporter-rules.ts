@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS } from './polls.js';
+import { OUTDATED_SECONDS, snapshotStale } from './polls.js';
 import type { Inhibition, Severity } from './problem.js';
 
 /* The alerts that Prometheus judges, because an exporter cannot judge itself: that it is missing, hangs, or could not load or write a file. */
@@ -108,14 +108,7 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
       'The exporter is scraped, and has not polled the document for 10 minutes: it hangs, or is far too slow. This exporter judges nothing of the document meanwhile.',
     action:
       'Save the log of the exporter, then restart it: until then, this part of the bridge is not monitored by it.',
-    inhibits: [
-      { problem: 'BridgeSnapshotStale', equal: ['document'] },
-      { problem: 'BridgeEndpointDown', equal: ['document'] },
-      { problem: 'BridgeEndpointMisconfigured', equal: ['document'] },
-      { problem: 'BridgeResponseNearLimit', equal: ['document'] },
-      { problem: 'BridgeExporterSeriesDropped', equal: ['document'] },
-      { problem: 'BridgeProblemUnjudged', equal: ['document'] },
-    ],
+    inhibits: [{ problem: 'BridgeSnapshotStale', equal: ['document'] }, ...snapshotStale.inhibits],
     inhibitsDocument: true,
   }),
 ];

@@ -122,7 +122,7 @@ function presentFailure({ lastPoll, lastFailure }: PollEvidence): PastFailure | 
   return lastPoll?.ok === false ? lastFailure : undefined;
 }
 
-const stale = pollProblem({
+export const snapshotStale = pollProblem({
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
@@ -292,7 +292,7 @@ function unreadableFields({ lastSuccess }: PollEvidence): string {
 
 /** Worst first, causes before their consequences. */
 export const pollProblems: readonly PollProblem[] = [
-  stale,
+  snapshotStale,
   unjudged('critical', {
     summary: 'a critical problem was found, and can no longer be judged',
     description:
@@ -337,7 +337,7 @@ function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment)
 
 /** The worst problem that a successful poll ends, if its alert has fired. */
 export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
-  return [stale, misconfigured, down]
+  return [snapshotStale, misconfigured, down]
     .flatMap((problem) => presentOf(problem, before, { at, isNotServed, unjudged: [] }))
     .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
     .slice(0, 1)
