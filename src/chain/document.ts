@@ -121,7 +121,11 @@ function errorsOf(schema: FieldSchema, value: unknown): FieldErrors {
 function hasError(value: unknown): boolean {
   if (value === INVALID || value === UNKNOWN_VALUE) return true;
   if (typeof value !== 'object' || value === null) return false;
-  for (const entry of Object.values(value)) if (hasError(entry)) return true;
+  if (Array.isArray(value)) {
+    for (const entry of value) if (hasError(entry)) return true;
+    return false;
+  }
+  for (const key in value) if (hasError(Reflect.get(value, key))) return true;
   return false;
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { transform, type ZodMiniType } from 'zod/mini';
 import { dataPart } from './addresses.js';
 import { INVALID, type Field } from './field.js';
@@ -7,6 +7,8 @@ import { parseNumeral } from './numeral.js';
 /*
  * The zod schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the
  * same. Neither makes an issue of zod: a document can have a wrong value in each of 60,000 rows.
+ *
+ * zod reads the document as a whole, and the reader of each field what is in it: zod itself takes four times as long for a row.
  */
 
 export type FieldSchema<T = unknown> = ZodMiniType<Field<T>>;
@@ -16,9 +18,43 @@ export type ValueOf<Schema extends FieldSchema> = Exclude<z.output<Schema>, unde
 
 type Json = string | number | boolean | object;
 
-/** A field that `read` converts from JSON other than `null`. The transform of zod itself makes a closure for each value. */
-function field<T>(read: (json: Json) => Field<T>): FieldSchema<T> {
-  return transform((json: Json | null | undefined) => (json === undefined || json === null ? undefined : read(json)));
+type Read<T = unknown> = (json: Json) => Field<T>;
+
+interface Structure {
+  readonly read: Read;
+  readonly isEnumeration?: boolean;
+  /** The fields of an object. */
+  readonly fields?: Shape;
+  /** Other names of the fields. If an object has a field by both names, the name of the spec counts. */
+  readonly aliases?: Aliases;
+  /** Fields of the object that nothing reads. */
+  readonly ignored?: readonly string[];
+  /** The schema of the rows of a list. */
+  readonly row?: FieldSchema;
+}
+
+type Shape = Readonly<Record<string, FieldSchema>>;
+
+/** Other names of fields or values, by alias. */
+export type Aliases = Readonly<Record<string, string>>;
+
+const structures = new WeakMap<FieldSchema, Structure>();
+
+export function structureOf(schema: FieldSchema): Structure {
+  const structure = structures.get(schema);
+  if (structure === undefined) throw new Error('a schema of zod alone is no field');
+  return structure;
+}
+
+/** A field that `read` converts from JSON other than `null`. */
+function field<T>(read: Read<T>, structure: Omit<Structure, 'read'> = {}): FieldSchema<T> {
+  const schema = transform((json: Json | null | undefined) => readField(read, json));
+  structures.set(schema, { ...structure, read });
+  return schema;
+}
+
+function readField<T>(read: Read<T>, json: Json | null | undefined): Field<T> {
+  return json === undefined || json === null ? undefined : read(json);
 }
 
 /** A number: a decimal string or a JSON number. */
@@ -38,7 +74,7 @@ const MAX_INTERNED = 10_000;
 const MAX_INTERNED_LENGTH = 128;
 
 /** Converts each distinct string once, if it is short. */
-function interned(convert: (text: string) => string): (json: Json) => Field<string> {
+function interned(convert: (text: string) => string): Read<string> {
   const cache = new Map<string, string>();
   return (json) => {
     if (typeof json !== 'string') return INVALID;
@@ -66,43 +102,23 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases:
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
     ...Object.entries(aliases),
   ]);
-  const schema = field((json) => {
+  const read = (json: Json) => {
     if (typeof json === 'string') return names.get(json) ?? UNKNOWN_VALUE;
     return typeof json === 'number' ? (namesByNumber.get(json) ?? UNKNOWN_VALUE) : INVALID;
-  });
-  structures.set(schema, { isEnumeration: true });
-  return schema;
-}
-
-/** The parts of a schema; none for a scalar that is no enum. */
-interface Structure {
-  readonly isEnumeration?: boolean;
-  /** The fields of an object. */
-  readonly fields?: Shape;
-  /** Other names of the fields. If an object has a field by both names, the name of the spec counts. */
-  readonly aliases?: Aliases;
-  /** Fields of the object that nothing reads. */
-  readonly ignored?: readonly string[];
-  /** The schema of the rows of a list. */
-  readonly row?: FieldSchema;
-}
-
-type Shape = Readonly<Record<string, FieldSchema>>;
-
-/** Other names of fields or values, by alias. */
-export type Aliases = Readonly<Record<string, string>>;
-
-const structures = new WeakMap<FieldSchema, Structure>();
-
-export function structureOf(schema: FieldSchema): Structure {
-  return structures.get(schema) ?? {};
+  };
+  return field(read, { isEnumeration: true });
 }
 
 export function list<T>(row: FieldSchema<T>): FieldSchema<readonly Field<T>[]> {
-  const rows = z.array(row);
-  const schema = field((json) => (Array.isArray(json) ? z.parse(rows, json) : INVALID));
-  structures.set(schema, { row });
-  return schema;
+  // The reader of a schema has the type of its values.
+  const read = structureOf(row).read as Read<T>;
+  return field((json) => (Array.isArray(json) ? readList(read, json) : INVALID), { row });
+}
+
+function readList<T>(read: Read<T>, json: readonly (Json | null)[]): readonly Field<T>[] {
+  const rows: Field<T>[] = [];
+  for (const row of json) rows.push(readField(read, row));
+  return rows;
 }
 
 type ObjectOf<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> };
@@ -111,31 +127,39 @@ export function object<const Fields extends Shape>(
   fields: Fields,
   { aliases = {}, ignored = [] }: Pick<Structure, 'aliases' | 'ignored'> = {},
 ): FieldSchema<ObjectOf<Fields>> {
-  const properties = z.object(fields);
-  const renamed = Object.entries(aliases).filter(([, name]) => Object.hasOwn(fields, name));
-  const schema = field((json) => {
-    if (typeof json !== 'object' || Array.isArray(json)) return INVALID;
-    // A missing property is `undefined`, too.
-    return z.parse(properties, withNames(json, renamed)) as ObjectOf<Fields>;
-  });
-  structures.set(schema, { fields, aliases, ignored });
-  return schema;
+  const keys = new Map<string, ObjectKey>();
+  for (const [name, schema] of Object.entries(fields)) {
+    const { read } = structureOf(schema);
+    keys.set(name, { name, isAlias: false, read });
+    for (const [alias, named] of Object.entries(aliases))
+      if (named === name) keys.set(alias, { name, isAlias: true, read });
+  }
+  // A missing property is `undefined`, too.
+  const read = (json: Json) => readObject(keys, json) as Field<ObjectOf<Fields>>;
+  return field(read, { fields, aliases, ignored });
+}
+
+interface ObjectKey {
+  readonly name: string;
+  readonly isAlias: boolean;
+  readonly read: Read;
+}
+
+function readObject(keys: ReadonlyMap<string, ObjectKey>, json: Json): Field<Record<string, unknown>> {
+  if (typeof json !== 'object' || Array.isArray(json)) return INVALID;
+  const result: Record<string, unknown> = {};
+  for (const key in json) {
+    const field = keys.get(key);
+    if (field === undefined || (field.isAlias && Object.hasOwn(json, field.name))) continue;
+    result[field.name] = readField(field.read, Reflect.get(json, key));
+  }
+  return result;
 }
 
 /** Creates objects with the aliases of all dialects; the second argument lists fields that nothing reads. */
 export function objectWith(aliases: Aliases) {
   return <const Fields extends Shape>(fields: Fields, ignored: readonly string[] = []) =>
     object(fields, { aliases, ignored });
-}
-
-function withNames(json: object, aliases: readonly (readonly [alias: string, name: string])[]): object {
-  let renamed: Record<string, unknown> | undefined;
-  for (const [alias, name] of aliases) {
-    if (!Object.hasOwn(json, alias) || Object.hasOwn(json, name)) continue;
-    renamed ??= { ...json };
-    renamed[name] = Reflect.get(json, alias);
-  }
-  return renamed ?? json;
 }
 
 /** Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as an error. */
