@@ -127,31 +127,30 @@ export function object<const Fields extends Shape>(
   fields: Fields,
   { aliases = {}, ignored = [] }: Pick<Structure, 'aliases' | 'ignored'> = {},
 ): FieldSchema<ObjectOf<Fields>> {
-  const keys = new Map<string, ObjectKey>();
-  for (const [name, schema] of Object.entries(fields)) {
-    const { read } = structureOf(schema);
-    keys.set(name, { name, isAlias: false, read });
-    for (const [alias, named] of Object.entries(aliases))
-      if (named === name) keys.set(alias, { name, isAlias: true, read });
-  }
+  const names = Object.entries(fields).map(([name, schema]): NamedField => {
+    const aliasesOfName = Object.keys(aliases).filter((alias) => aliases[alias] === name);
+    return { name, aliases: aliasesOfName, read: structureOf(schema).read };
+  });
   // A missing property is `undefined`, too.
-  const read = (json: Json) => readObject(keys, json) as Field<ObjectOf<Fields>>;
+  const read = (json: Json) => readObject(names, json) as Field<ObjectOf<Fields>>;
   return field(read, { fields, aliases, ignored });
 }
 
-interface ObjectKey {
+interface NamedField {
   readonly name: string;
-  readonly isAlias: boolean;
+  readonly aliases: readonly string[];
   readonly read: Read;
 }
 
-function readObject(keys: ReadonlyMap<string, ObjectKey>, json: Json): Field<Record<string, unknown>> {
+function readObject(fields: readonly NamedField[], json: Json): Field<Record<string, unknown>> {
   if (typeof json !== 'object' || Array.isArray(json)) return INVALID;
+  // JSON has no `undefined`, and no prototype has a field of the spec.
+  const values = json as Readonly<Record<string, Json | null | undefined>>;
   const result: Record<string, unknown> = {};
-  for (const key in json) {
-    const field = keys.get(key);
-    if (field === undefined || (field.isAlias && Object.hasOwn(json, field.name))) continue;
-    result[field.name] = readField(field.read, Reflect.get(json, key));
+  for (const { name, aliases, read } of fields) {
+    let value = values[name];
+    if (value === undefined) for (const alias of aliases) value ??= values[alias];
+    if (value !== undefined) result[name] = readField(read, value);
   }
   return result;
 }

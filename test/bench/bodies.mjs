@@ -1,10 +1,15 @@
 /**
- * Documents of any size, made of the rows of the simulator: they are repeated with increasing ids, heights and nonces and with
- * different users. Validators and tokens stay the same, as during an incident on a real chain.
+ * Documents of any size: those of a simulated bridge, which goes on by a block with each answer, and behind their rows those of a bridge that is
+ * stuck, repeated with higher ids, heights and nonces and with other users. Validators and tokens stay the same, as during an incident on a real
+ * chain.
  */
 import { createModel } from '../../dist/simulator/model.js';
 
-const model = createModel({ seed: 1, scenario: 'stuck', startTime: 1_800_000_000, blockTimeMs: 2000 });
+const START = { seed: 1, startTime: 1_800_000_000, blockTimeMs: 2000 };
+const stuck = createModel({ ...START, scenario: 'stuck' });
+
+/** The bridge whose node is served. */
+export const model = createModel({ ...START, scenario: 'healthy' });
 
 const ALPHABET = '0123456789abcdef';
 /** Fields that are unique to a row: their last characters are replaced. */
@@ -27,44 +32,57 @@ const UNIQUE_CHARACTERS = 8;
 /** The counters of the hub, which no id is above. */
 const LAST_IDS = ['last_outgoing_batch_id', 'last_outgoing_pool_id'];
 
-/** The lists that are extended. */
-const GROWING = {
-  module_state: ['valsets', 'valset_confirms', 'batches', 'batch_confirms', 'attestations', 'unbatched_transfers'],
-  rate_limiter_input: ['cctxs_pending'],
-};
+const moduleStateOf = (chain) => chain.moduleState().state;
+const rateLimiterInputOf = (chain) => chain.rateLimiterInput({ limit: 500n, window: 500n });
 
 export const documents = {
   module_state: {
     path: '/bridge/v1/module_state',
-    body: (bytes) => grown(model.moduleState(), 'state', 'module_state', bytes),
+    body: grower(
+      moduleStateOf,
+      ['valsets', 'valset_confirms', 'batches', 'batch_confirms', 'attestations', 'unbatched_transfers'],
+      'state',
+    ),
   },
   rate_limiter_input: {
     path: '/chain/crosschain/rateLimiterInput',
-    body: (bytes) =>
-      grown(model.rateLimiterInput({ limit: 500n, window: 500n }), undefined, 'rate_limiter_input', bytes),
+    body: grower(rateLimiterInputOf, ['cctxs_pending']),
   },
 };
 
-/** A body of approximately this size. */
-function grown(document, envelope, name, bytes) {
-  const root = envelope === undefined ? document : document[envelope];
-  const lists = GROWING[name];
-  const fixed = Object.fromEntries(Object.entries(root).filter(([key]) => !lists.includes(key)));
-  const room = bytes - JSON.stringify(fixed).length;
-  const perCopy = lists.reduce((total, list) => total + JSON.stringify(root[list]).length, 0);
-  const copies = Math.max(1, Math.round(room / perCopy));
-  for (const field of LAST_IDS) if (field in fixed) fixed[field] = String(Number(fixed[field]) + (copies - 1) * STRIDE);
-  const parts = [];
-  for (const list of lists) {
-    const rows = root[list].map((row) => JSON.stringify(row));
-    parts.push(`,"${list}":[`);
-    for (let copy = 0; copy < copies; copy += 1) {
-      parts.push(copy === 0 ? '' : ',', (copy === 0 ? rows : root[list].map((row) => rowOf(row, copy))).join(','));
+/** Writes a body of approximately a size, another one at every call. */
+function grower(documentOf, lists, envelope) {
+  const repeated = documentOf(stuck);
+  const perCopy = lists.reduce((total, list) => total + JSON.stringify(repeated[list]).length, 0);
+  const copiesOf = cached((key) => {
+    const [list, copies] = key.split(' ');
+    const all = Array.from({ length: Number(copies) }, (_, copy) => repeated[list].map((row) => rowOf(row, copy + 1)));
+    return Buffer.from(all.flat().join(','));
+  });
+  return (bytes) => {
+    model.advance(1);
+    const root = documentOf(model);
+    const copies = Math.max(0, Math.round((bytes - JSON.stringify(root).length) / perCopy));
+    const fixed = Object.fromEntries(Object.entries(root).filter(([key]) => !lists.includes(key)));
+    for (const field of LAST_IDS) if (field in fixed) fixed[field] = String(Number(fixed[field]) + copies * STRIDE);
+    const parts = [JSON.stringify(fixed).slice(0, -1)];
+    for (const list of lists) {
+      const more = copiesOf(`${list} ${copies}`);
+      const rows = JSON.stringify(root[list]).slice(0, -1);
+      parts.push(`,"${list}":${rows}${root[list].length > 0 && more.length > 0 ? ',' : ''}`, more, ']');
     }
-    parts.push(']');
-  }
-  const text = JSON.stringify(fixed).slice(0, -1) + parts.join('') + '}';
-  return Buffer.from(envelope === undefined ? text : `{"${envelope}":${text}}`);
+    parts.push('}');
+    const text = envelope === undefined ? parts : [`{"${envelope}":`, ...parts, '}'];
+    return Buffer.concat(text.map((part) => Buffer.from(part)));
+  };
+}
+
+function cached(make) {
+  const values = new Map();
+  return (key) => {
+    if (!values.has(key)) values.set(key, make(key));
+    return values.get(key);
+  };
 }
 
 function rowOf(row, copy) {

@@ -5,19 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from './processes.mjs';
 import { sleep } from './statistics.mjs';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export async function startDaemon(config) {
+/** `before`: a command that runs the daemon, such as one that limits it. */
+export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, before = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
   const writeConfig = (content) => writeFileSync(file, JSON.stringify(content));
   writeConfig(config);
   const startedAt = performance.now();
-  const args = [MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const own = [process.execPath, ...flags, main, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
+  const [command, ...args] = [...before, ...own];
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     const lines = [];

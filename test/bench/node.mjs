@@ -1,34 +1,31 @@
 /**
- * A chain node in a process of its own. A path begins with options: `/<megabytes>/…` is the size of the document, `/remote/…` sends
- * it at the pace of a fast network instead of as fast as the loopback interface can, `/broken/…` breaks every 20th response.
+ * A chain node in a process of its own, of a bridge that goes on with each document. A path begins with options: `/<megabytes>/…` is the size of a
+ * document, `/remote/…` sends it at the pace of a fast network instead of as fast as the loopback interface can, `/broken/…` breaks every 20th
+ * response. Other queries are answered as by the simulator.
  */
 import { createServer } from 'node:http';
-import { documents } from './bodies.mjs';
-
-const bodies = new Map();
-
-function bodyOf(size, path) {
-  const key = size + path;
-  const document = Object.values(documents).find((one) => one.path === path);
-  if (document === undefined) return undefined;
-  if (!bodies.has(key)) bodies.set(key, document.body(Number(size) * 1e6));
-  return bodies.get(key);
-}
+import { executeQuery, parseRequest } from '../../dist/simulator/query-service.js';
+import { documents, model } from './bodies.mjs';
 
 const server = createServer((request, response) => {
-  const { pathname } = new URL(request.url, 'http://node');
-  const match = /^\/(?:(remote|broken)\/)?([\d.]+)(\/.*)$/.exec(pathname);
-  const [option, size, path] = match === null ? [] : match.slice(1);
-  const body = match === null ? undefined : bodyOf(size, path);
-  response.statusCode = body === undefined ? 404 : 200;
+  const { pathname, search } = new URL(request.url, 'http://node');
+  const [, option, size, path = ''] = /^\/(?:(remote|broken)\/)?([\d.]+)(\/.*)$/.exec(pathname) ?? [];
+  const document = Object.values(documents).find((one) => one.path === path);
+  if (document === undefined) {
+    const query = parseRequest(request.method, path + search);
+    const { status, headers, body } = 'endpoint' in query ? executeQuery(model, query) : query;
+    response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
+    return;
+  }
+  const body = document.body(Number(size) * 1e6);
   response.setHeader('Content-Type', 'application/json');
-  response.setHeader('Grpc-Metadata-X-Cosmos-Block-Height', '8214000');
+  response.setHeader('Grpc-Metadata-X-Cosmos-Block-Height', String(model.height));
   if (option === 'broken' && isBroken()) {
     sendBroken(response, body);
     return;
   }
-  response.setHeader('Content-Length', body?.length ?? 0);
-  if (option === 'remote' && body !== undefined) sendSlowly(response, body);
+  response.setHeader('Content-Length', body.length);
+  if (option === 'remote') sendSlowly(response, body);
   else response.end(body);
 });
 

@@ -2,11 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** The flags of Node.js with which the exporter is shipped, for this version; baselines have the same. */
+export const NODE_FLAGS = [];
+
 const running = new Set();
 
 /** Runs a module of this folder in a process of its own. `message` is the first message of the process. */
-export async function start(module, args = []) {
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args);
+export async function start(module, args = [], execArgv = NODE_FLAGS) {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { execArgv });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const [message] = await once(child, 'message');
