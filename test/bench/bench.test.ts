@@ -10,17 +10,17 @@ interface Bench {
 }
 
 it('the bench measures a poll of each document', async () => {
-  const modules = ['polls', 'processes', 'pace', 'memory', 'recordings', 'scrapes', 'targets'];
+  const modules = ['polls', 'processes', 'pace', 'memory', 'memory-limit', 'cold', 'recordings', 'scrapes', 'targets'];
   const loaded = await Promise.all(
     modules.map(async (name) => import(/* @vite-ignore */ projectUrl(`test/bench/${name}.mjs`)) as Promise<object>),
   );
   const { polls, start, stopAll } = Object.assign({}, ...loaded) as Bench;
   try {
     const { message: node } = await start('node.mjs');
-    const rows = await polls({ node, sizes: [1], runsOf: () => ({ runs: 1, warmUps: 1 }) });
+    const rows = await polls({ node, sizes: [1], pollsOf: () => ({ runs: 1, batches: 1, warmUps: 1 }) });
     expect(rows.map(({ figure }) => figure).slice(0, 2)).toEqual([
-      'one poll, module_state, 1 MB',
-      'one poll, rate_limiter_input, 1 MB',
+      'one warm poll, module_state, 1 MB ÷ JSON.parse',
+      'one warm poll, rate_limiter_input, 1 MB ÷ JSON.parse',
     ]);
     for (const { ratio } of rows) expect(ratio).toBeGreaterThan(0);
   } finally {

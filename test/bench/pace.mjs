@@ -50,11 +50,14 @@ export async function measureUsage(programs, { warmUpMs, runMs, runs }) {
   return measured;
 }
 
-/** The exporter, with more settings. */
-export async function startExporter(node, { intervalSeconds = INTERVAL_SECONDS, settings = {}, ...command } = {}) {
-  const targets = Array.from({ length: TARGETS }, (_, index) => ({
+/** The exporter, with more settings, and more targets of 10 MB. */
+export async function startExporter(
+  node,
+  { intervalSeconds = INTERVAL_SECONDS, settings = {}, largeTargets = 0, ...command } = {},
+) {
+  const targets = Array.from({ length: TARGETS + largeTargets }, (_, index) => ({
     name: `bench-${index}`,
-    bridge: { url: `${node}/1` },
+    bridge: { url: `${node}/${index < TARGETS ? 1 : 10}` },
   }));
   const daemon = await startDaemon({ ...settings, poll: { interval: `${intervalSeconds}s` }, targets }, command);
   await daemon.untilReady();

@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The flags of Node.js with which the exporter is shipped, for this version; baselines have the same. */
-export const NODE_FLAGS = [];
+const [firstLine] = readFileSync(new URL('../../src/main.ts', import.meta.url), 'utf8').split('\n', 1);
+
+/** The flags of Node.js with which the exporter is shipped; baselines have the same. */
+export const NODE_FLAGS = firstLine.match(/--\S+/g) ?? [];
 
 const running = new Set();
 

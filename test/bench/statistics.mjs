@@ -5,10 +5,4 @@ export function quantile(values, share) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** Median and quartiles. */
-export function spread(values, unit, digits = 1) {
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(values, share).toFixed(digits));
-  return `${middle} ${unit} (${low} to ${high})`;
-}
-
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
