@@ -2,36 +2,27 @@ import { WITHDRAWN } from './required-fields.js';
 
 /** Derives a value once per key. WITHDRAWN is cached, too, so that each family that reads the value is withdrawn. */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
-  const results = new WeakMap<Key, Result<T>>();
-  return (key) => derivedOnce(results, key, derive);
+  const results = new WeakMap<Key, { readonly value: T } | typeof WITHDRAWN>();
+  return (key) => {
+    let result = results.get(key);
+    if (result === undefined) {
+      result = resultOf(derive, key);
+      results.set(key, result);
+    }
+    if (result === WITHDRAWN) throw WITHDRAWN;
+    return result.value;
+  };
 }
 
-/** Derives a value once per row of an input. The results go with those of the input: the collection of weak keys takes its time for each row. */
+/** Derives a value once per row of an input. */
 export function memoizePerRow<Input extends object, Row extends object, T>(
   derive: (input: Input, row: Row) => T,
 ): (input: Input, row: Row) => T {
-  const resultsOf = memoize((_input: Input) => new Map<Row, Result<T>>());
-  return (input, row) => derivedOnce(resultsOf(input), row, (each) => derive(input, each));
+  const ofInput = memoize((input: Input) => memoize((row: Row) => derive(input, row)));
+  return (input, row) => ofInput(input)(row);
 }
 
-type Result<T> = { readonly value: T } | typeof WITHDRAWN;
-
-interface Results<Key, T> {
-  get(key: Key): Result<T> | undefined;
-  set(key: Key, result: Result<T>): unknown;
-}
-
-function derivedOnce<Key, T>(results: Results<Key, T>, key: Key, derive: (key: Key) => T): T {
-  let result = results.get(key);
-  if (result === undefined) {
-    result = resultOf(derive, key);
-    results.set(key, result);
-  }
-  if (result === WITHDRAWN) throw WITHDRAWN;
-  return result.value;
-}
-
-function resultOf<Key, T>(derive: (key: Key) => T, key: Key): Result<T> {
+function resultOf<Key, T>(derive: (key: Key) => T, key: Key): { readonly value: T } | typeof WITHDRAWN {
   try {
     return { value: derive(key) };
   } catch (error) {
