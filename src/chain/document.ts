@@ -1,6 +1,6 @@
 import { MEBIBYTE } from '../units.js';
 import { INVALID, validOrUndefined } from './field.js';
-import { structureOf, UNKNOWN_VALUE, type FieldSchema } from './fields.js';
+import { UNKNOWN_VALUE, type FieldSchema } from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 
@@ -100,7 +100,7 @@ function errorsOf(schema: FieldSchema, value: unknown): FieldErrors {
   const unknown = new Map<string, number>();
   const missing = new Set<string>();
   const visit = (fieldSchema: FieldSchema, path: string, field: unknown, isInRow: boolean): void => {
-    const { isEnumeration, fields, row } = structureOf(fieldSchema);
+    const { isEnumeration, fields, row } = fieldSchema;
     if (field === undefined) {
       if (!isInRow && path !== '') missing.add(path);
     } else if (field === INVALID) increment(invalid, path);
@@ -121,10 +121,7 @@ function errorsOf(schema: FieldSchema, value: unknown): FieldErrors {
 function hasError(value: unknown): boolean {
   if (value === INVALID || value === UNKNOWN_VALUE) return true;
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) {
-    for (const entry of value) if (hasError(entry)) return true;
-    return false;
-  }
+  if (Array.isArray(value)) return value.some(hasError);
   for (const key in value) if (hasError(Reflect.get(value, key))) return true;
   return false;
 }
@@ -136,7 +133,7 @@ const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 export function unrecognizedFields(schema: FieldSchema, json: unknown): ReadonlySet<string> {
   const paths = new Set<string>();
   const visit = (fieldSchema: FieldSchema, path: string, value: unknown): void => {
-    const { fields, aliases = {}, ignored = [], row } = structureOf(fieldSchema);
+    const { fields, aliases = {}, ignored = [], row } = fieldSchema;
     if (paths.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
       if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);

@@ -1,27 +1,15 @@
-import type { z } from 'zod';
-import { transform, type ZodMiniType } from 'zod/mini';
 import { dataPart } from './addresses.js';
 import { INVALID, type Field } from './field.js';
 import { parseNumeral } from './numeral.js';
 
 /*
- * The zod schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the
- * same. Neither makes an issue of zod: a document can have a wrong value in each of 60,000 rows.
- *
- * zod reads the document as a whole, and the reader of each field what is in it: zod itself takes four times as long for a row.
+ * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the same. There
+ * is no issue for it: a document can have a wrong value in each of 60,000 rows. Schemas of zod take twice as long for a document, and allocate a quarter
+ * more per poll (`npm run bench -- polls`).
  */
 
-export type FieldSchema<T = unknown> = ZodMiniType<Field<T>>;
-
-/** The type of a field with a valid value. */
-export type ValueOf<Schema extends FieldSchema> = Exclude<z.output<Schema>, undefined | typeof INVALID>;
-
-type Json = string | number | boolean | object;
-
-type Read<T = unknown> = (json: Json) => Field<T>;
-
-interface Structure {
-  readonly read: Read;
+export interface FieldSchema<T = unknown> {
+  readonly parse: (json: unknown) => Field<T>;
   readonly isEnumeration?: boolean;
   /** The fields of an object. */
   readonly fields?: Shape;
@@ -33,32 +21,21 @@ interface Structure {
   readonly row?: FieldSchema;
 }
 
+/** The type of a field with a valid value. */
+export type ValueOf<Schema> = Schema extends FieldSchema<infer T> ? T : never;
+
 type Shape = Readonly<Record<string, FieldSchema>>;
 
 /** Other names of fields or values, by alias. */
 export type Aliases = Readonly<Record<string, string>>;
 
-const structures = new WeakMap<FieldSchema, Structure>();
-
-export function structureOf(schema: FieldSchema): Structure {
-  const structure = structures.get(schema);
-  if (structure === undefined) throw new Error('a schema of zod alone is no field');
-  return structure;
-}
-
 /** A field that `read` converts from JSON other than `null`. */
-function field<T>(read: Read<T>, structure: Omit<Structure, 'read'> = {}): FieldSchema<T> {
-  const schema = transform((json: Json | null | undefined) => readField(read, json));
-  structures.set(schema, { ...structure, read });
-  return schema;
-}
-
-function readField<T>(read: Read<T>, json: Json | null | undefined): Field<T> {
-  return json === undefined || json === null ? undefined : read(json);
+function field<T>(read: (json: unknown) => Field<T>): FieldSchema<T> {
+  return { parse: (json) => (json === undefined || json === null ? undefined : read(json)) };
 }
 
 /** A number: a decimal string or a JSON number. */
-export const numeral = field((json) => parseNumeral(json));
+export const numeral = field(parseNumeral);
 
 export const string = field((json) => (typeof json === 'string' ? json : INVALID));
 
@@ -74,7 +51,7 @@ const MAX_INTERNED = 10_000;
 const MAX_INTERNED_LENGTH = 128;
 
 /** Converts each distinct string once, if it is short. */
-function interned(convert: (text: string) => string): Read<string> {
+function interned(convert: (text: string) => string): (json: unknown) => Field<string> {
   const cache = new Map<string, string>();
   return (json) => {
     if (typeof json !== 'string') return INVALID;
@@ -102,55 +79,51 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases:
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
     ...Object.entries(aliases),
   ]);
-  const read = (json: Json) => {
+  const schema = field((json) => {
     if (typeof json === 'string') return names.get(json) ?? UNKNOWN_VALUE;
     return typeof json === 'number' ? (namesByNumber.get(json) ?? UNKNOWN_VALUE) : INVALID;
-  };
-  return field(read, { isEnumeration: true });
+  });
+  return { ...schema, isEnumeration: true };
 }
 
 export function list<T>(row: FieldSchema<T>): FieldSchema<readonly Field<T>[]> {
-  // The reader of a schema has the type of its values.
-  const read = structureOf(row).read as Read<T>;
-  return field((json) => (Array.isArray(json) ? readList(read, json) : INVALID), { row });
+  return { ...field((json) => (Array.isArray(json) ? readList(row, json) : INVALID)), row };
 }
 
-function readList<T>(read: Read<T>, json: readonly (Json | null)[]): readonly Field<T>[] {
+function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): readonly Field<T>[] {
   const rows: Field<T>[] = [];
-  for (const row of json) rows.push(readField(read, row));
+  for (const row of json) rows.push(parse(row));
   return rows;
 }
 
-type ObjectOf<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> };
+type ObjectOf<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<ValueOf<Fields[Name]>> };
 
 export function object<const Fields extends Shape>(
   fields: Fields,
-  { aliases = {}, ignored = [] }: Pick<Structure, 'aliases' | 'ignored'> = {},
+  { aliases = {}, ignored = [] }: Pick<FieldSchema, 'aliases' | 'ignored'> = {},
 ): FieldSchema<ObjectOf<Fields>> {
-  const names = Object.entries(fields).map(([name, schema]): NamedField => {
-    const aliasesOfName = Object.keys(aliases).filter((alias) => aliases[alias] === name);
-    return { name, aliases: aliasesOfName, read: structureOf(schema).read };
+  const named = Object.entries(fields).map(([name, { parse }]): NamedField => {
+    return { name, aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name), parse };
   });
   // A missing property is `undefined`, too.
-  const read = (json: Json) => readObject(names, json) as Field<ObjectOf<Fields>>;
-  return field(read, { fields, aliases, ignored });
+  const schema = field((json) => readObject(named, json) as Field<ObjectOf<Fields>>);
+  return { ...schema, fields, aliases, ignored };
 }
 
-interface NamedField {
+interface NamedField extends Pick<FieldSchema, 'parse'> {
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly read: Read;
 }
 
-function readObject(fields: readonly NamedField[], json: Json): Field<Record<string, unknown>> {
+function readObject(fields: readonly NamedField[], json: unknown): Field<Record<string, unknown>> {
   if (typeof json !== 'object' || Array.isArray(json)) return INVALID;
   // JSON has no `undefined`, and no prototype has a field of the spec.
-  const values = json as Readonly<Record<string, Json | null | undefined>>;
+  const values = json as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
-  for (const { name, aliases, read } of fields) {
+  for (const { name, aliases, parse } of fields) {
     let value = values[name];
     if (value === undefined) for (const alias of aliases) value ??= values[alias];
-    if (value !== undefined) result[name] = readField(read, value);
+    if (value !== undefined) result[name] = parse(value);
   }
   return result;
 }
@@ -163,5 +136,5 @@ export function objectWith(aliases: Aliases) {
 
 /** Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as an error. */
 export function hasKnownField(schema: FieldSchema, value: object): boolean {
-  return Object.keys(structureOf(schema).fields ?? {}).some((name) => Object.hasOwn(value, name));
+  return Object.keys(schema.fields ?? {}).some((name) => Object.hasOwn(value, name));
 }

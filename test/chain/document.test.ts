@@ -185,14 +185,10 @@ describe('the problems of a document', () => {
     ['an object', { coin: 'x' }, 'rows[].coin'],
     ['a field of an object', { coin: { id: {} } }, 'rows[].coin.id'],
     ['an entry of a list', { tags: [1] }, 'rows[].tags[]'],
-  ])(
-    'are all counted when %s is invalid in each of 60,000 rows, and none of them is an issue of zod',
-    (_what, bad, path) => {
-      const json = { a: '1', rows: Array.from({ length: ROWS }, () => bad) };
-      expect(document.safeParse(json)).toMatchObject({ success: true });
-      expect(readable(json).invalid).toEqual(new Map([[path, ROWS]]));
-    },
-  );
+  ])('are all counted when %s is invalid in each of 60,000 rows', (_what, bad, path) => {
+    const json = { a: '1', rows: Array.from({ length: ROWS }, () => bad) };
+    expect(readable(json).invalid).toEqual(new Map([[path, ROWS]]));
+  });
 });
 
 describe('the number of values of a body', () => {

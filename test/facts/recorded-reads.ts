@@ -1,4 +1,4 @@
-import { structureOf, type FieldSchema } from '../../src/chain/fields.js';
+import type { FieldSchema } from '../../src/chain/fields.js';
 import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import type { DocumentName } from '../../src/document-types.js';
@@ -124,7 +124,7 @@ function withWholeObjects(read: readonly string[], root: string, order: readonly
 
 /** Paths of all fields of a schema. A list of scalars is one field. */
 function fieldPaths(schema: FieldSchema, path: string): readonly string[] {
-  const { fields, row } = structureOf(schema);
+  const { fields, row } = schema;
   if (fields !== undefined)
     return Object.entries(fields).flatMap(([name, field]) => fieldPaths(field, `${path}.${name}`));
   if (row === undefined) return [path];
