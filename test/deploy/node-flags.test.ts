@@ -7,7 +7,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 
 /* Node.js 24 lets the space of new objects grow to 64 MiB twice, which is as much memory again as the exporter uses. */
 
-const FLAG = '--max-semi-space-size=8';
+const FLAG = '--max-semi-space-size=16';
 
 describe('Node.js is started with a limit of its space of new objects', () => {
   it.each<[string, string, RegExp]>([
