@@ -17,7 +17,7 @@ import {
 } from '../problems/memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
+import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -124,7 +124,7 @@ function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant
   if (nodes === undefined) return state;
   const before = sourceInUse(state);
   if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
-  const queries = ofOtherNode(state.queries);
+  const queries = forOtherNode(state.queries);
   return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 

@@ -149,7 +149,7 @@ export function failure(reason: FailureReason, message: string): Failure {
 }
 
 /** The failure of a request, with details of an error response. */
-export interface FailedFetch extends Failure {
+export interface HttpFailure extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number | undefined;
   /** The start of the body of an error response, as the server has sent it. */
@@ -165,7 +165,7 @@ export interface FailedFetch extends Failure {
 /** Thrown within a request for an expected failure. Its message has no secrets. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  readonly details: Omit<FailedFetch, keyof Failure> & Pick<PollError, 'remedy' | 'retryAfterMs'>;
+  readonly details: Omit<HttpFailure, keyof Failure> & Pick<PollError, 'remedy' | 'retryAfterMs'>;
   constructor(reason: FailureReason, message: string, details: RequestError['details'] = {}) {
     super(message);
     this.reason = reason;

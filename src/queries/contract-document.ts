@@ -1,10 +1,4 @@
-import {
-  NO_FIELD_ERRORS,
-  readDocument,
-  unreadable,
-  type FieldErrors,
-  type UnreadableDocument,
-} from '../chain/document.js';
+import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../chain/document.js';
 import { INVALID, isValid, validOrUndefined } from '../chain/field.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../clock.js';
@@ -89,9 +83,6 @@ export function isSyncing(body: Buffer): boolean {
   return result === true || result === INVALID;
 }
 
-export type ContractResult =
-  { readonly ok: true; readonly value: ContractReading; readonly errors: FieldErrors } | UnreadableDocument;
-
 const response = object({ result: string, error: object({ code: numeral }) });
 
 /** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
@@ -104,7 +95,7 @@ export function readContract(
   hubSide: HubSide,
   { hubBlock, implementation, backing = [] }: ContractAnswers,
   now: Moment,
-): ContractResult {
+): DocumentResult<ContractReading> {
   const json = readDocument(response, body, MAX_VALUES);
   if (!json.ok) return json;
   const { result, error } = json.value ?? {};

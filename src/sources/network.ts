@@ -3,7 +3,7 @@ import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/environment.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import { createClient, remainingLimits, type Client, type FetchLimits, type HttpResponse } from '../http/client.js';
+import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, TLS_HINT, withHint, type Protocol } from '../http/port-hints.js';
@@ -106,7 +106,7 @@ async function fetchDocument(
   job: PollJob,
   node: NodeConnection,
   { foundPath: first }: DocumentRequest,
-  limits: FetchLimits,
+  limits: RequestLimits,
   client: Client,
 ): Promise<Fetched> {
   const { query } = job;
@@ -118,7 +118,7 @@ async function fetchDocument(
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
-    const fetched = await client.fetch(node, foundPath.path + query, remaining());
+    const fetched = await client.send(node, foundPath.path + query, remaining());
     if (fetched.ok) {
       return {
         ...fetched,
@@ -151,14 +151,14 @@ async function fetchDocument(
 async function callContract(
   node: NodeConnection,
   { hubSide }: DocumentRequest,
-  ofPoll: FetchLimits,
+  ofPoll: RequestLimits,
   client: Client,
 ): Promise<Fetched> {
   const source = sourceOf(node.url, '');
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const call = contractCall(hubSide);
   const limits = { ...ofPoll, maxBodyBytes: Math.min(ofPoll.maxBodyBytes, MAX_CONTRACT_BYTES) };
-  const send = async (json: string) => client.fetch(node, '', limits, { json, hasFixedLimit: true });
+  const send = async (json: string) => client.send(node, '', limits, { json, hasFixedLimit: true });
   const [fetched, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
   const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
   if (syncing.ok) syncing.release();

@@ -41,7 +41,7 @@ export async function probeNode(
       const result = await send(syncing, syncing.path as string);
       return result.ok && result.value.isSyncing;
     }
-    const fetched = await client.fetch(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
+    const fetched = await client.send(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
     if (!fetched.ok) return false;
     fetched.release();
     return isSyncing(fetched.bytes);

@@ -11,7 +11,7 @@ import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.j
 import { exchangeOf } from '../../src/sources/simulator.js';
 import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
@@ -83,7 +83,7 @@ export function answerQueries(
   respond: (path: string, request: QueryRequest) => QueryResponse,
   at: Moment,
 ): QueryStates {
-  let state = { ...before, queries: queryStatesOf(context, before.queries) };
+  let state = { ...before, queries: enabledQueries(context, before.queries) };
   for (const own of state.queries.values()) {
     const ofQuery = queryContext(context, state, at.at);
     const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);
