@@ -1,6 +1,6 @@
 import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createPages, loadedConfig } from '../exporter.js';
+import { createPages, loadedConfig } from './exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { Endpoint } from '../engine/engine.js';
 import { endpointId } from '../engine/endpoint-state.js';

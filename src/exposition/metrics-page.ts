@@ -1,5 +1,5 @@
 import { documentNames, documents } from '../documents.js';
-import { compress } from '../gzip.js';
+import { compress } from '../files.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
-import { startWorker } from '../program-files.js';
+import { startWorker } from '../files.js';
 import { createQueue } from '../tasks.js';
 import type { Login } from './password-worker.js';
 import type { WebConfig } from './web-config.js';

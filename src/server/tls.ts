@@ -4,7 +4,7 @@ import { checkCertificates, readKeyPair } from '../config/pem.js';
 import { createFileReader } from '../config/text-file.js';
 import { fileNameSetting } from '../config/values.js';
 import type { PathMessage } from '../config/yaml.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 
 /* TLS of the server: the section tls_server_config of the web configuration, with the names that exporter-toolkit uses. */
 

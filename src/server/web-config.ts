@@ -7,7 +7,7 @@ import { readTextFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
 import { startRepeating } from '../tasks.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 import { loadTls, tlsSection, type LoadedTls } from './tls.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */
