@@ -111,16 +111,12 @@ export interface ReadContext<Types extends AnyTypes> {
 }
 
 /** Everything besides the body that families are derived from. */
-export interface DocumentContext<Types extends AnyTypes> {
-  /** When the response was received. */
-  readonly at: Instant;
-  readonly clockOffset: number;
+export interface DocumentContext<Types extends AnyTypes> extends Omit<ReadContext<Types>, 'maxValues'> {
   readonly settings: Types['settings'];
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly past: Types['past'] | undefined;
-  readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
