@@ -209,7 +209,7 @@ function gapBetween(
   const isLowerHeight = after.height !== undefined && before.height !== undefined && after.height < before.height;
   if (isLowerHeight || !isPast(after.ids, before.ids) || !isPast(before.ids, highestBefore)) return 'regression';
   if (isStale(before, after.at, staleAfterMs)) return 'stale';
-  return idNames.some((name) => stepOf(name, before, after) > MAX_TRANSFERS) ? 'inconsistent' : undefined;
+  return idNames.some((name) => countNewIds(name, before, after) > MAX_TRANSFERS) ? 'inconsistent' : undefined;
 }
 
 /** Whether a batch or a transfer has an id that the hub has not reached. */
@@ -231,7 +231,7 @@ function highestIds(before: BridgeFlow['highest'], { ids, bridgeContract }: Base
   return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer'), bridgeContract };
 }
 
-function stepOf(name: keyof HubIds, before: Baseline, after: Baseline): number {
+function countNewIds(name: keyof HubIds, before: Baseline, after: Baseline): number {
   return Number(subtract(after.ids[name], before.ids[name]));
 }
 
@@ -247,8 +247,8 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
   if (hasReappeared(before, after)) return undefined;
   const requested = Array.from(after.transfers.keys()).filter((id) => id > before.ids.transfer).length;
   const created = Array.from(after.batches.values()).filter(({ nonce }) => nonce > before.ids.batch).length;
-  const hasHiddenBatch = stepOf('batch', before, after) > created;
-  const eventCount = stepOf('event', before, after);
+  const hasHiddenBatch = countNewIds('batch', before, after) > created;
+  const eventCount = countNewIds('event', before, after);
   const events = Array.from(new Map([...before.events, ...after.events]))
     .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
     .map(([, event]) => event);
@@ -285,7 +285,8 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
       ...events.flatMap(({ deposit }) => deposit ?? []),
     ],
     batchSeconds: Array.from(executed, ({ block }) => batchSeconds(block, input)),
-    hasUnseen: hasHiddenBatch || stepOf('transfer', before, after) > requested || eventCount > seenEvents + unproven,
+    hasUnseen:
+      hasHiddenBatch || countNewIds('transfer', before, after) > requested || eventCount > seenEvents + unproven,
   };
 }
 

@@ -111,7 +111,7 @@ function read(input: CrosschainInput): CrosschainBaseline {
         const index = required(cctx.index);
         if (index.length > MAX_ID_CHARACTERS) continue;
         const isMissed = list === 'missed' || live.has(index);
-        live.set(index, { ...contentOf(cctx), chainId, key: signerKey(cctx), isMissed });
+        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed });
       }
     }
   }
@@ -120,7 +120,7 @@ function read(input: CrosschainInput): CrosschainBaseline {
   return { at: input.at, height, isTruncated: isTruncated(input), live, nonces: new Map(), hasOnlyMissed: false };
 }
 
-function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
+function readContent(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
   const outbound = orUndefined(() => currentOutbound(cctx));
   const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
   const created = Number(validOrUndefined(validOrUndefined(cctx.cctx_status)?.created_timestamp) ?? 0n);
@@ -134,7 +134,7 @@ function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
 }
 
 /** The distinct keys of the signers. */
-function keysOf(live: CrosschainBaseline['live']): ReadonlySet<string> {
+function distinctKeys(live: CrosschainBaseline['live']): ReadonlySet<string> {
   return new Set(Array.from(live.values()).flatMap(({ key }) => key ?? []));
 }
 
@@ -201,7 +201,7 @@ function departuresBetween(
   { at, live }: CrosschainBaseline,
   counted: CrosschainFlow['counted'],
 ) {
-  const keys = keysOf(live);
+  const keys = distinctKeys(live);
   const gone = Array.from(before?.live ?? []).filter(([index]) => !live.has(index));
   const departures = gone
     .filter(([, cctx]) => !isOfOtherKey(cctx, keys))
@@ -234,7 +234,7 @@ function settle(
   // Without questions since the last document, the order stays.
   const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
   const queue = Array.from(flow.departed).toSorted(([a], [b]) => Number(asked.has(a)) - Number(asked.has(b)));
-  const keys = keysOf(after?.live ?? new Map());
+  const keys = distinctKeys(after?.live ?? new Map());
   const departed = new Map<string, DepartedCctx>();
   const finished: Finished[] = [];
   for (const [index, before] of queue) {

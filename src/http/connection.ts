@@ -49,7 +49,7 @@ async function connectProxy(url: URL, proxy: ResolvedProxy, options: ConnectOpti
 }
 
 /** The host of a URL as names are resolved and certificates are checked: without the brackets of IPv6 addresses, which only URLs have. */
-function hostOf({ hostname }: URL): string {
+function readHost({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '');
 }
 
@@ -62,7 +62,7 @@ function connect(
 ): Promise<Socket> {
   const isSecure = url.protocol === 'https:';
   const address = {
-    host: hostOf(url),
+    host: readHost(url),
     port: Number(url.port) || (isSecure ? 443 : 80),
     lookup: lookUp,
     autoSelectFamily: true,
@@ -73,8 +73,8 @@ function connect(
   const socket = isSecure ? connectTls({ ...target, ...tlsOptions(url, tls, serverName) }) : connectTcp(address);
   addAbortSignal(signal, socket);
   const attempts = new Map<string, string>();
-  const addressOf = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
-  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${addressOf(ip, port)}`));
+  const formatAddress = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
+  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${formatAddress(ip, port)}`));
   socket.on('connectionAttemptFailed', (ip, _port, _family, error: Error) => attempts.set(ip, error.message));
   let isConnected = tunnel !== undefined;
   socket.once('connect', () => {
@@ -110,7 +110,7 @@ const lookUp = callbackify(async (host: string, _options: unknown): Promise<Look
 
 function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string | undefined): ConnectionOptions {
   // Certificates have names without the dot at the end.
-  const host = hostOf(url).replace(/\.$/, '');
+  const host = readHost(url).replace(/\.$/, '');
   return {
     ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecure_skip_verify }),
     ALPNProtocols: ['http/1.1'],

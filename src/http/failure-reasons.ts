@@ -116,7 +116,10 @@ export const statusRemedies = {
   errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
 } as const;
 
-export function remedyOf({ reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>, document: string): string {
+export function chooseRemedy(
+  { reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>,
+  document: string,
+): string {
   const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
   if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
   if (specific !== undefined) return specific;

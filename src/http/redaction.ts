@@ -19,7 +19,7 @@ export function createRedactor(
   const ordered = Array.from(replacements).toSorted(([left], [right]) => right.length - left.length);
   return (text) =>
     ordered.reduce(
-      (redacted, [part, replacement]) => redacted.replaceAll(patternOf(part, replacement), () => replacement),
+      (redacted, [part, replacement]) => redacted.replaceAll(createPattern(part, replacement), () => replacement),
       text,
     );
 }
@@ -52,6 +52,6 @@ function withDecoded(part: string): readonly string[] {
 }
 
 /** A short part of a path may be within a word. */
-function patternOf(part: string, replacement: string): string | RegExp {
+function createPattern(part: string, replacement: string): string | RegExp {
   return replacement === ELLIPSIS && /^\w{1,7}$/.test(part) ? new RegExp(String.raw`\b${part}\b`, 'g') : part;
 }

@@ -6,12 +6,12 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
  */
 
 /** The word in a result as hexadecimal digits; `undefined` for another result. */
-function wordOf(result: string): string | undefined {
+function readWord(result: string): string | undefined {
   return /^0x[\da-f]{64}$/i.test(result) ? result.slice(2).toLowerCase() : undefined;
 }
 
 function decodeInteger(result: string): bigint | undefined {
-  const word = wordOf(result);
+  const word = readWord(result);
   return word === undefined ? undefined : BigInt(`0x${word}`);
 }
 
@@ -21,7 +21,7 @@ function decodeBoolean(result: string): boolean | undefined {
 }
 
 function decodeAddress(result: string): string | undefined {
-  const [, digits] = /^0{24}(.{40})$/.exec(wordOf(result) ?? '') ?? [];
+  const [, digits] = /^0{24}(.{40})$/.exec(readWord(result) ?? '') ?? [];
   return digits === undefined ? undefined : `0x${digits}`;
 }
 
@@ -50,12 +50,12 @@ export function encodeCall(name: ContractFunction, address = ''): string {
   return address === '' ? selector : selector + encodeWord(address);
 }
 
-export type ResultOf<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
+export type FunctionResult<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
 
 /** `undefined` for a result of another type. */
-export function decodeResult<Name extends ContractFunction>(name: Name, result: string): ResultOf<Name> {
+export function decodeResult<Name extends ContractFunction>(name: Name, result: string): FunctionResult<Name> {
   // TypeScript does not relate the decoder to the name.
-  return functions[name].decode(result) as ResultOf<Name>;
+  return functions[name].decode(result) as FunctionResult<Name>;
 }
 
 /** An address, or a number. */

@@ -23,7 +23,7 @@ import {
   MULTICALL3,
   type Call,
   type ContractFunction,
-  type ResultOf,
+  type FunctionResult,
 } from './contract-abi.js';
 
 /*
@@ -111,11 +111,11 @@ export function readContract(
 
   const invalid = new Map<string, number>();
   const { contract } = hubSide;
-  const valueOf = <Name extends ContractFunction>(
+  const readValue = <Name extends ContractFunction>(
     name: Name,
     to = contract,
     argument?: string,
-  ): ResultOf<Name> | undefined => {
+  ): FunctionResult<Name> | undefined => {
     const returned = results.get(callKey({ to, data: encodeCall(name, argument) }));
     const value = returned === undefined ? undefined : decodeResult(name, returned);
     if (returned !== undefined && value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
@@ -124,7 +124,7 @@ export function readContract(
   const isRead = (name: ContractFunction, to: string, argument: string): boolean =>
     results.has(callKey({ to, data: encodeCall(name, argument) }));
 
-  const [chainId, height, time] = BLOCK_FUNCTIONS.map((name) => valueOf(name, MULTICALL3));
+  const [chainId, height, time] = BLOCK_FUNCTIONS.map((name) => readValue(name, MULTICALL3));
   const blockSeconds = Number(time ?? NaN);
   // A date after the year 9999 is not the time of a block.
   if (chainId === undefined || height === undefined || !(blockSeconds <= LAST_SECONDS)) {
@@ -134,14 +134,14 @@ export function readContract(
     return unreadable('schema', `is a node of chain ${chainId}, not of chain ${hubSide.chainId} (bridge_chain_id)`);
   }
 
-  const ofHub = hubSeconds(hubSide, hubBlock);
+  const hubTime = hubSeconds(hubSide, hubBlock);
   const isHubRecent = isRecent(hubSide, now.at);
-  const isOneTime = isHubRecent && areOfOneTime(ofHub, blockSeconds, wallSeconds(now.at, now));
+  const isOneTime = isHubRecent && areOfOneTime(hubTime, blockSeconds, wallSeconds(now.at, now));
   const isComparable = isOneTime && hasObservedDeposits(hubSide, blockSeconds, now);
-  const lastEventNonce = valueOf('state_lastEventNonce');
-  const lastValsetNonce = valueOf('state_lastValsetNonce');
+  const lastEventNonce = readValue('state_lastEventNonce');
+  const lastValsetNonce = readValue('state_lastValsetNonce');
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
-  const isHubCurrent = isHubRecent && areOfOneTime(ofHub, wallSeconds(now.at, now));
+  const isHubCurrent = isHubRecent && areOfOneTime(hubTime, wallSeconds(now.at, now));
   const value: ContractReading = {
     at: now.at,
     contract,
@@ -149,21 +149,24 @@ export function readContract(
     blockSeconds,
     lastEventNonce,
     lastValsetNonce,
-    paused: valueOf('paused'),
-    owner: valueOf('owner'),
+    paused: readValue('paused'),
+    owner: readValue('owner'),
     implementation,
-    powerThreshold: valueOf('state_powerThreshold'),
+    powerThreshold: readValue('state_powerThreshold'),
     batchNonces: hubSide.batchTokens
       .filter((token) => isRead('lastBatchNonce', contract, token.contract))
-      .map((token) => ({ ...token, nonce: valueOf('lastBatchNonce', contract, token.contract) })),
+      .map((token) => ({ ...token, nonce: readValue('lastBatchNonce', contract, token.contract) })),
     unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
-    hubHeight: isHubRecent && ofHub !== undefined ? hubSide.height : undefined,
+    hubHeight: isHubRecent && hubTime !== undefined ? hubSide.height : undefined,
     balances: hubSide.backing
       .filter((token) => isRead('balanceOf', token.contract, contract))
       .map((token) => {
-        const balance = valueOf('balanceOf', token.contract, contract);
-        const nonces = { executed: valueOf('lastBatchNonce', contract, token.contract), made: hubSide.lastBatchNonce };
+        const balance = readValue('balanceOf', token.contract, contract);
+        const nonces = {
+          executed: readValue('lastBatchNonce', contract, token.contract),
+          made: hubSide.lastBatchNonce,
+        };
         const backed = isComparable ? backedSupply(token, balance, nonces) : undefined;
         // As on Injective.
         return { contract: token.contract, denom: `peggy${checksumAddress(token.contract)}`, balance, backed };

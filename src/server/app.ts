@@ -150,10 +150,10 @@ async function send(
   request: Request,
   response: Response,
   contentType: string,
-  bodyOf: (encoding: ContentEncoding) => Promise<Buffer>,
+  createBody: (encoding: ContentEncoding) => Promise<Buffer>,
 ): Promise<void> {
   const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
-  const body = await bodyOf(encoding);
+  const body = await createBody(encoding);
   response.type(contentType).vary('Accept').vary('Accept-Encoding');
   if (encoding === 'gzip') response.set('Content-Encoding', encoding);
   response.send(body);

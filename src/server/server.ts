@@ -124,7 +124,7 @@ export async function startWebServer(
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'));
   return {
-    url: urlOf(server.address() as AddressInfo, tls ? 'https' : 'http'),
+    url: formatUrl(server.address() as AddressInfo, tls ? 'https' : 'http'),
     close: async () => {
       watch?.close();
       isClosing = true;
@@ -175,7 +175,7 @@ function tlsOptions({ context, clientAuthType }: LoadedTls, limits: ServerLimits
   };
 }
 
-function urlOf({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
+function formatUrl({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
   if (address === '::' || address === '0.0.0.0') return `${scheme}://localhost:${port}`;
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remedyOf, statusRemedies } from '../../src/http/failure-reasons.js';
+import { chooseRemedy, statusRemedies } from '../../src/http/failure-reasons.js';
 import { sendTo, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
@@ -22,7 +22,7 @@ async function shown(...[status, body, keys = {}, headers]: [number, string, Key
   const result = await sendTo(url, keys);
   if (result.ok) throw new Error('the request succeeded');
   const { error } = result;
-  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: remedyOf(error, 'module_state') };
+  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: chooseRemedy(error, 'module_state') };
 }
 
 describe('an error response', () => {
@@ -63,7 +63,7 @@ describe('the remedy of an error response', () => {
     // Others.
     [
       'a message about a parameter',
-      remedyOf({ reason: 'bad_request' }, 'module_state'),
+      chooseRemedy({ reason: 'bad_request' }, 'module_state'),
       [400, '{"message": "window"}'],
     ],
     [
@@ -77,15 +77,15 @@ describe('the remedy of an error response', () => {
     ['a proxy', statusRemedies.proxyCredentials, [407, '']],
     ['a gateway', statusRemedies.failing, [502, CHALLENGE]],
     ['a limit of the rate', statusRemedies.rateLimited, [503, 'API rate limit exceeded']],
-    ['throttling', remedyOf({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
+    ['throttling', chooseRemedy({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
     [
       'throttling with the code of a large document',
-      remedyOf({ reason: 'rate_limited' }, 'module_state'),
+      chooseRemedy({ reason: 'rate_limited' }, 'module_state'),
       [429, '{"code": 8, "message": "rate limit exceeded"}'],
     ],
     [
       'a document that is too large for the node',
-      remedyOf({ reason: 'response_too_large_upstream' }, 'module_state'),
+      chooseRemedy({ reason: 'response_too_large_upstream' }, 'module_state'),
       [429, '{"code": 8, "message": "grpc: received message larger than max (20 vs. 10)"}'],
     ],
   ])('is borne out by the response and the configuration: %s', async (_title, remedy, response) => {
