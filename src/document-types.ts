@@ -11,8 +11,9 @@ import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
 /**
- * The types of each document, by the value of the label `document`: its configuration, the answers of other requests, what its body is read as,
- * what its families are derived from, what is remembered of the earlier documents, and what happened between them.
+ * The types of each document, by the value of the label `document`: its configuration, the answers of other requests,
+ * what its body is read as, what its families are derived from, what is remembered of the earlier documents, and what
+ * happened between them.
  */
 export interface DocumentTypes {
   readonly module_state: {
@@ -49,7 +50,10 @@ export interface DocumentTypes {
 
 export type DocumentName = keyof DocumentTypes;
 
-/** What a document is read and derived with: what is selected of the answers to queries, and of the other documents of the target. */
+/**
+ * What a document is read and derived with: what is selected of the answers to queries, and of the other documents of
+ * the target.
+ */
 export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
 
 /** A call at a block, as recordings have it. */

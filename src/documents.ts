@@ -40,11 +40,17 @@ type AnyTypes = DocumentTypes[DocumentName];
 export interface DocumentDefinition<Types extends AnyTypes> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
-  /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
+  /**
+   * Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at
+   * most.
+   */
   readonly isOptional: boolean;
   /** The limit of a body, if it is lower than that of the setting. */
   readonly maxBodyBytes?: number;
-  /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
+  /**
+   * How the document of a target is requested, by its configuration; `undefined` if the target does not have the
+   * document.
+   */
   readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Types> | undefined;
   /** The settings with which a recorded body is read. The target may be in no configuration. */
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
@@ -60,7 +66,10 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
   /** Height by which several nodes are compared, if it is not that of the hub. */
   readonly blockHeight?: (content: Types['content']) => Numeral;
-  /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
+  /**
+   * What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of
+   * different bridges.
+   */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
   /** Another one for another shape of past or flow: then the last document of a state file is forgotten. */

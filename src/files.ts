@@ -39,7 +39,9 @@ export async function compress(data: string | Uint8Array): Promise<Buffer> {
   return gzipData(data, { level: 1 });
 }
 
-/** A file that is installed with the program. A single executable has it as an asset, by its name without the folder. */
+/**
+ * A file that is installed with the program. A single executable has it as an asset, by its name without the folder.
+ */
 export function readProgramFile(url: URL): string {
   return isSea() ? getAsset(basename(url.pathname), 'utf8') : readFileSync(url, 'utf8');
 }

@@ -115,7 +115,10 @@ export function renderProcess(state: ProcessState, format: Format): string {
     .join('');
 }
 
-/** Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every scrape. */
+/**
+ * Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every
+ * scrape.
+ */
 const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
@@ -131,8 +134,8 @@ function createNodeRegistry(): Registry {
 }
 
 /**
- * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry permanently, and the format
- * is a property of the registry, so that concurrent scrapes in two formats would race.
+ * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry
+ * permanently, and the format is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function renderNode(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();

@@ -14,8 +14,8 @@ export interface Total<Counter extends string> {
 }
 
 /**
- * Totals by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A key keeps its entry for
- * the life of the process: a counter that moves to another series would count twice.
+ * Totals by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A
+ * key keeps its entry for the life of the process: a counter that moves to another series would count twice.
  */
 export type Totals<Counter extends string> = ReadonlyMap<string, Total<Counter>>;
 
@@ -74,7 +74,10 @@ function addTotals<Counter extends string>(a: Total<Counter>, b: Total<Counter>)
   return { ...a, counts, durations: addHistograms(a.durations, b.durations) };
 }
 
-/** The samples of each token or chain, at most `maxSeries`. Those above the limit share the series of `other`, unless they are 0. */
+/**
+ * The samples of each token or chain, at most `maxSeries`. Those above the limit share the series of `other`, unless
+ * they are 0.
+ */
 export function totalSamples<Counter extends string, Label extends string>(
   totals: Totals<Counter>,
   maxSeries: number,

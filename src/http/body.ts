@@ -41,7 +41,10 @@ export class BodyBudget {
   }
 }
 
-/** Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is `setting`. */
+/**
+ * Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is
+ * `setting`.
+ */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
@@ -70,7 +73,10 @@ export async function bufferBody(
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
-/** The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no compression, such as `utf-8`. */
+/**
+ * The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no
+ * compression, such as `utf-8`.
+ */
 export function decompressBody(body: Readable, contentEncoding: string): Readable | undefined {
   const codings = contentEncoding.toLowerCase().match(/[^\s,]+/g) ?? [];
   const gzips = codings.filter((coding) => coding === 'gzip' || coding === 'x-gzip');

@@ -19,8 +19,8 @@ import { isHttp2 } from './port-hints.js';
 import { createRedactor } from './redaction.js';
 
 /*
- * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll
- * interval, the node would close an idle connection before the next poll.
+ * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the
+ * default poll interval, the node would close an idle connection before the next poll.
  */
 
 /** The share of the time that a request has for each address of a host but the last. */
@@ -70,9 +70,9 @@ export interface Client {
    */
   readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
-   * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
-   * and certificates are read for each request.
+   * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a
+   * value, whose message begins with host and path. Redirects are not followed, because credentials would be sent to
+   * the new address. Files with passwords, tokens and certificates are read for each request.
    */
   readonly send: (
     node: NodeConnection,

@@ -2,8 +2,9 @@ import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
 import { REDACTED } from '../config/secret.js';
 
 /**
- * Replaces in untrusted text the secrets of a request, and the path of its URL with every part of it that may be an API key, as they are sent: nodes
- * send back headers, and gateways quote the path or name the key that they reject. `documentPath` is the path that is appended, which is not secret.
+ * Replaces in untrusted text the secrets of a request, and the path of its URL with every part of it that may be an API
+ * key, as they are sent: nodes send back headers, and gateways quote the path or name the key that they reject.
+ * `documentPath` is the path that is appended, which is not secret.
  */
 export function createRedactor(
   secrets: readonly string[],

@@ -1,8 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /*
- * The read functions of the bridge contract, of its tokens and of Multicall3. Each has at most one argument, an address, and returns one word of
- * 32 bytes. `aggregate3` of Multicall3 calls them all at one block. A library for all of the ABI would take 14 MiB of memory.
+ * The read functions of the bridge contract, of its tokens and of Multicall3. Each has at most one argument, an
+ * address, and returns one word of 32 bytes. `aggregate3` of Multicall3 calls them all at one block. A library for all
+ * of the ABI would take 14 MiB of memory.
  */
 
 /** The word in a result as hexadecimal digits; `undefined` for another result. */
@@ -87,8 +88,8 @@ export function encodeCalls(calls: readonly Call[]): string {
 }
 
 /**
- * The results by contract and data of their call, of the data and the result of `aggregate3`; `undefined` for a call that has failed. Without a
- * map if the result is not that of these calls.
+ * The results by contract and data of their call, of the data and the result of `aggregate3`; `undefined` for a call
+ * that has failed. Without a map if the result is not that of these calls.
  */
 export function decodeResults(data: string, result: string): ReadonlyMap<string, string | undefined> | undefined {
   const calls = data.startsWith(AGGREGATE3) ? decodeRows(data.slice(AGGREGATE3.length), 2) : undefined;
@@ -112,7 +113,10 @@ const MAX_ROWS = 100;
 /** Longer than the data of a call and than a result. */
 const MAX_ROW_BYTES = 64;
 
-/** The first word and the bytes of the rows of a list of tuples: `words` of 32 bytes, then bytes. `undefined` for anything else. */
+/**
+ * The first word and the bytes of the rows of a list of tuples: `words` of 32 bytes, then bytes. `undefined` for
+ * anything else.
+ */
 function decodeRows(digits: string, words: number): readonly { word: string; bytes: string }[] | undefined {
   const data = Buffer.from(digits, 'hex');
   // Of a number above 2^64 only the last bytes are read: it is no offset or length of a valid list.

@@ -27,8 +27,8 @@ import {
 } from './contract-abi.js';
 
 /*
- * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of this block. A value that the
- * contract does not return is absent, and nothing else.
+ * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of
+ * this block. A value that the contract does not return is absent, and nothing else.
  */
 
 export const NO_CONTRACT = 'the module state does not say where the contract is';
@@ -181,7 +181,9 @@ const NO_MULTICALL =
   'the chain has no Multicall3 at 0xcA11bde05977b3631167028862bE2a173976CA11, through which the contract is read';
 const NOT_OF_MULTICALL = 'the result is not that of Multicall3';
 
-/** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
+/**
+ * A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind.
+ */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isOneTime: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
   if (ahead === 0n) return false;

@@ -9,7 +9,10 @@ import { rpcRequest } from './contract-document.js';
 import { nodeQuery, type QueryContext } from './query.js';
 import type { QueryStates } from './query-state.js';
 
-/* What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the hub. */
+/*
+ * What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the
+ * hub.
+ */
 
 const INTERVAL_MS = 5 * MINUTE_MS;
 

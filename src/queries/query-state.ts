@@ -14,7 +14,9 @@ export interface QueryState {
   readonly roundStartedAt: Instant | undefined;
   /** Whether a request of any round was answered. */
   readonly hasAnswered: boolean;
-  /** Successive rounds of a query without any answer in which every request was refused, while the document was served. */
+  /**
+   * Successive rounds of a query without any answer in which every request was refused, while the document was served.
+   */
   readonly refusedRounds: number;
   /** Number of failed requests, without refusals of an unsupported query. */
   readonly failures: number;

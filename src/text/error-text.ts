@@ -22,12 +22,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The fields of errors in lower case: of gateways, JSON-RPC, OAuth, web frameworks and RFC 9457, the most specific ones first. */
+/**
+ * The fields of errors in lower case: of gateways, JSON-RPC, OAuth, web frameworks and RFC 9457, the most specific ones
+ * first.
+ */
 const FIELDS = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'reason', 'title'] as const;
 
 const MAX_DEPTH = 4;
 
-/** The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be positive"]}}. */
+/**
+ * The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be
+ * positive"]}}.
+ */
 function jsonText(json: unknown, depth = MAX_DEPTH, isError = false): string | undefined {
   if (typeof json === 'string') return json.trim() || undefined;
   if (typeof json !== 'object' || json === null || depth === 0) return undefined;
