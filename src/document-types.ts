@@ -73,8 +73,8 @@ export interface ContractAnswers extends Partial<Pick<ContractReading, 'implemen
   readonly call?: ContractCall | undefined;
 }
 
-/** Names of tokens, chains and validators, for labels. */
-export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
+/** The configured names of tokens, chains and validators. */
+export interface ConfiguredNames extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
   readonly validators: readonly ValidatorConfig[];
 }
 
@@ -87,7 +87,7 @@ export type StepContext<Name extends DocumentName = DocumentName> = {
 export interface TargetOptions {
   readonly target: string;
   readonly targetLabels?: TargetLabels;
-  readonly labels: LabelSettings;
+  readonly names: ConfiguredNames;
   readonly maxSeries: number;
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;

@@ -12,7 +12,7 @@ import {
   splitConnection,
   type NodeConnection,
 } from './config/endpoint-config.js';
-import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
+import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
 import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './queries/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
@@ -77,7 +77,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
-  readonly items: (tracked: Tracked<Types>, labels: LabelSettings) => Items;
+  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -122,7 +122,7 @@ export interface ReadContext<Types extends AnyTypes> {
 /** Everything besides the body that families are derived from. */
 export interface DocumentContext<Types extends AnyTypes> extends Omit<ReadContext<Types>, 'maxValues'> {
   readonly settings: Types['settings'];
-  readonly labels: LabelSettings;
+  readonly names: ConfiguredNames;
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly past: Types['past'] | undefined;
@@ -149,16 +149,16 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, otherAnswers = {}, ...context }) => {
-      const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
+    input: (state, { names, otherAnswers = {}, ...context }) => {
+      const { names: staking = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
       return {
         state,
         ...context,
         externalHeight,
         isContractPaused,
         isNodeBehind,
-        tokens: labels.tokens,
-        names: { configured: labels.validators, staking: names },
+        tokens: names.tokens,
+        names: { configured: names.validators, staking },
       };
     },
     hubHeight: (_state, header) => header,
@@ -224,14 +224,14 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { labels, otherAnswers = {}, ...context }) => ({
+    input: (document, { names, otherAnswers = {}, ...context }) => ({
       document,
       ...context,
       lookaheads: otherAnswers.lookaheads,
       cctxAnswers: otherAnswers.cctxAnswers,
       cctxsAskedAt: otherAnswers.cctxsAskedAt,
-      chains: labels.chains,
-      tokens: labels.tokens,
+      chains: names.chains,
+      tokens: names.tokens,
     }),
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ height }, header) => header ?? validOrUndefined(height),

@@ -65,7 +65,7 @@ export function targetOptions(
   return {
     target: name,
     ...(targetLabels && { targetLabels }),
-    labels: {
+    names: {
       tokens,
       chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
       validators,

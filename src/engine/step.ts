@@ -164,7 +164,7 @@ function derive<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, settings, labels, maxSeries, staleAfterMs } = context;
+  const { document, settings, names, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -175,7 +175,7 @@ function derive<Name extends DocumentName>(
     past: last?.past,
     otherAnswers,
     settings,
-    labels,
+    names,
   };
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });

@@ -83,7 +83,7 @@ function nonceGauge(help: string, overLimit: OverLimit, read: (nonces: Nonces) =
       const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];
       return value
         .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
-        .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.labels), value: read(nonces) }));
+        .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.names), value: read(nonces) }));
     },
   });
 }

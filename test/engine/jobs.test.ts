@@ -10,7 +10,7 @@ import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {
   const config = { ...defaultConfig, chains: { '56': { name: 'bnb' }, '101': { name: 'localnet' } } };
-  const { chains } = targetOptions(config, { name: 'a' }).labels;
+  const { chains } = targetOptions(config, { name: 'a' }).names;
   expect(chains).toMatchObject({ '1': 'ethereum', '56': 'bnb', '101': 'localnet', '8332': 'bitcoin' });
 });
 
