@@ -4,7 +4,7 @@ import type { Instant, Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
-import type { HubBlock, HubSide } from './facts/contract/hub-side.js';
+import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
@@ -55,23 +55,6 @@ export type DocumentName = keyof DocumentTypes;
  * the target.
  */
 export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
-
-/** A call at a block, as recordings have it. */
-export interface ContractCall {
-  readonly to: string;
-  readonly data: string;
-  readonly block: string;
-}
-
-/** What a contract is read with. Plain data. */
-export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
-  /** What the module state says about the contract; `undefined` before the first one. */
-  readonly hubSide?: HubSide | undefined;
-  /** The newest block of the hub, as its node has last named it. */
-  readonly hubBlock?: HubBlock | undefined;
-  /** The call with the values; absent before the poll. */
-  readonly call?: ContractCall | undefined;
-}
 
 /** The configured names of tokens, chains and validators. */
 export interface ConfiguredNames extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {

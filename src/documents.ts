@@ -13,10 +13,10 @@ import {
   type NodeConnection,
 } from './config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
-import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './queries/contract-document.js';
-import { bridgeFlowFamilies } from './flow/bridge-families.js';
+import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './facts/contract/multicall.js';
+import { bridgeFlowFamilies } from './flow/bridge-counters.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
-import { crosschainFlowFamilies } from './flow/crosschain-families.js';
+import { crosschainFlowFamilies } from './flow/crosschain-counters.js';
 import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';

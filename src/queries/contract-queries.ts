@@ -1,11 +1,11 @@
+import { decodeSlot, IMPLEMENTATION_SLOT } from '../chain/contract-abi.js';
 import { subtract } from '../chain/numeral.js';
 import { numeral, object, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
+import { rpcRequest } from '../facts/contract/multicall.js';
 import type { TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { decodeSlot, IMPLEMENTATION_SLOT } from './contract-abi.js';
-import { rpcRequest } from './contract-document.js';
 import { nodeQuery, type QueryContext } from './query.js';
 import type { QueryStates } from './query-state.js';
 

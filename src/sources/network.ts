@@ -14,7 +14,7 @@ import {
   MAX_CONTRACT_BYTES,
   NO_CONTRACT,
   rpcRequest,
-} from '../queries/contract-document.js';
+} from '../facts/contract/multicall.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';

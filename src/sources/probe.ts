@@ -2,7 +2,7 @@ import { wallSeconds, type Clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { Client } from '../http/client.js';
-import { isSyncing, rpcRequest } from '../queries/contract-document.js';
+import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
 import {
   chainReader,
   externalBlockReader,

@@ -1,18 +1,3 @@
-import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../chain/document.js';
-import { INVALID, isValid, validOrUndefined } from '../chain/field.js';
-import { boolean, numeral, object, string } from '../chain/fields.js';
-import { LAST_SECONDS, wallSeconds, type Moment } from '../clock.js';
-import type { ContractAnswers, ContractCall } from '../document-types.js';
-import { hubSeconds, MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
-import {
-  areOfOneTime,
-  backedSupply,
-  distanceAhead,
-  hasObservedDeposits,
-  isRecent,
-  type ContractReading,
-} from '../facts/contract/reading.js';
-import { MEBIBYTE } from '../units.js';
 import {
   callKey,
   checksumAddress,
@@ -24,7 +9,21 @@ import {
   type Call,
   type ContractFunction,
   type FunctionResult,
-} from './contract-abi.js';
+} from '../../chain/contract-abi.js';
+import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../../chain/document.js';
+import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
+import { boolean, numeral, object, string } from '../../chain/fields.js';
+import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
+import { MEBIBYTE } from '../../units.js';
+import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
+import {
+  areOfOneTime,
+  backedSupply,
+  distanceAhead,
+  hasObservedDeposits,
+  isRecent,
+  type ContractReading,
+} from './reading.js';
 
 /*
  * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of
@@ -35,6 +34,23 @@ export const NO_CONTRACT = 'the module state does not say where the contract is'
 
 /** The result has 160 bytes for each call, in hexadecimal digits. */
 export const MAX_CONTRACT_BYTES = MEBIBYTE;
+
+/** A call at a block, as recordings have it. */
+export interface ContractCall {
+  readonly to: string;
+  readonly data: string;
+  readonly block: string;
+}
+
+/** What a contract is read with. Plain data. */
+export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
+  /** What the module state says about the contract; `undefined` before the first one. */
+  readonly hubSide?: HubSide | undefined;
+  /** The newest block of the hub, as its node has last named it. */
+  readonly hubBlock?: HubBlock | undefined;
+  /** The call with the values; absent before the poll. */
+  readonly call?: ContractCall | undefined;
+}
 
 /** The body of a JSON-RPC request. */
 export function rpcRequest(method: string, params: readonly unknown[]): string {
