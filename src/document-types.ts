@@ -12,7 +12,7 @@ import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
 /**
  * The types of each document, by the value of the label `document`: its configuration, the answers of other requests,
- * what its body is read as, what its families are derived from, what is remembered of the earlier documents, and what
+ * what its body is read as, what its families are derived from, what is kept of the earlier documents, and what
  * happened between them.
  */
 export interface DocumentTypes {

@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { REDACTED_PATH } from '../config/urls.js';
-import { errorText, parseJson, RATE_LIMIT } from '../text/error-text.js';
+import { errorText, tryParseJson, RATE_LIMIT } from '../text/error-text.js';
 import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
 import { isJsonRpc } from './port-hints.js';
 
@@ -39,7 +39,7 @@ export async function readErrorResponse(
 ): Promise<RequestError> {
   const start = body === undefined ? '' : await readStart(body, Math.ceil(pollTimeoutMs * MAX_SHARE));
   const text = errorText(start) ?? '';
-  const code = grpcCode(parseJson(start));
+  const code = grpcCode(tryParseJson(start));
   const reason = reasonForStatus(statusCode, code, text);
   const redirect = isRedirect(statusCode) ? redirectTarget([headers['location']].flat()[0], url, path) : undefined;
   const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;

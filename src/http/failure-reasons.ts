@@ -141,7 +141,6 @@ export interface PollError {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** An expected failure as a value. */
 export interface Failure {
   readonly ok: false;
   readonly error: PollError;
@@ -153,7 +152,6 @@ export function failure(reason: FailureReason, message: string): Failure {
 
 /** The failure of a request, with details of an error response. */
 export interface HttpFailure extends Failure {
-  /** The status of an error response of the node. */
   readonly statusCode?: number | undefined;
   /** The start of the body of an error response, as the server has sent it. */
   readonly errorBody?: string | undefined;

@@ -21,7 +21,6 @@ function isCrosschain(options: StepContext): boolean {
   return hasNodeQueries(options) && options.document === 'rate_limiter_input';
 }
 
-/** The paths of the observer module by dialect. */
 const observerPath = (name: string) => ({
   zeta: `/zeta-chain/observer/${name}`,
   neutral: `/chain/observer/${name}`,

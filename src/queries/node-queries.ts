@@ -29,7 +29,6 @@ export const nodeQueries: readonly NodeQuery[] = [
   ...contractQueries,
 ];
 
-/** The families of all queries, in the order of the exposition. */
 export const nodeQueryFamilies: readonly FamilyHeader[] = nodeQueries.flatMap(({ families }) => families);
 
 /** The states of the enabled queries, as in `before` where it has them. */

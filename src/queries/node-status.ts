@@ -125,7 +125,6 @@ export const chainReader = responseReader({
   },
 });
 
-/** The newest block of a node of the external chain. */
 export const externalBlockReader = responseReader({
   schema: object({ result: object({ number: string, timestamp: string }) }),
   value: ({ result }): NewestBlock => {

@@ -77,7 +77,6 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
   };
 }[Name];
 
-/** The input of the families of a query. */
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
   readonly context: QueryContext;
@@ -99,7 +98,6 @@ interface QuerySettings {
 }
 
 interface QueryDeclaration<Value, Page, Kept> extends QuerySettings, ResponseReader<Value, Page> {
-  /** By default a request of the path. */
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly families?: readonly Family<QueryInput<Value>>[];
   /** What is kept of an answer, by the context of its request; by default its value. */

@@ -98,7 +98,6 @@ export function createPageReader<Value>(
   };
 }
 
-/** The path of a further page. */
 function addPageKey(path: string, pageKey: string): string {
   const [pathname = '', query] = path.split('?', 2);
   const parameters = new URLSearchParams(query);

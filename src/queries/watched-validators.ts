@@ -30,7 +30,6 @@ function watchedOrchestrators(context: QueryContext): readonly WatchedOrchestrat
     .slice(0, context.maxSeries);
 }
 
-/** A request for each watched validator with an address. */
 function requestEach(addressFor: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
   return (context: QueryContext, path: string): readonly QueryRequest[] =>
     watchedOrchestrators(context).flatMap((watched) => {

@@ -7,14 +7,14 @@ export const RATE_LIMIT =
 /** The text of a body: the message of JSON, nothing of a page, otherwise the first line. Untrusted and unchanged. */
 export function errorText(body: string): string | undefined {
   const text = body.trim();
-  if (/^[{["]/.test(text)) return jsonText(parseJson(text));
+  if (/^[{["]/.test(text)) return jsonText(tryParseJson(text));
   const [line = ''] = text.split('\n', 1);
   // Control characters: the body is no text.
   return line === '' || line.startsWith('<') || /[^\t\P{Cc}]/u.test(line.trimEnd()) ? undefined : line;
 }
 
 /** `undefined` for what is truncated, or something else. */
-export function parseJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
