@@ -1,4 +1,4 @@
-import { sourceOf } from '../config/urls.js';
+import { formatSource } from '../config/urls.js';
 import { remainingLimits, type Client, type FetchLimits } from '../http/client.js';
 import { failure, type FailureReason } from '../http/failure-reasons.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
@@ -36,7 +36,7 @@ export async function sendQuery<Value>(
   client: Client,
 ): Promise<QueryExchange<Value>> {
   const { height, json } = request;
-  const source = sourceOf(node.url, request.path);
+  const source = formatSource(node.url, request.path);
   const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };
