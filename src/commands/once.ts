@@ -4,7 +4,7 @@ import { createEndpoint, createEngine, FIRST_ANSWERS_MS } from '../engine/engine
 import { endpointId, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
 import { isContract, jobsOf, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
-import { hasStakingNames, validators } from '../queries/validators.js';
+import { hasStakingNames, validators } from '../queries/staking-validators.js';
 import { createNetwork } from '../sources/network.js';
 import { count } from '../text/format.js';
 import { formatDuration } from '../units.js';
@@ -52,9 +52,8 @@ async function pollEndpoints(
   const polled = new Map<string, Promise<void>>();
   const pollAfter = async (first: Promise<void> | undefined, job: PollJob): Promise<void> => {
     await first;
-    await (
-      await engine.poll(job)
-    ).settled;
+    const { settled } = await engine.poll(job);
+    await settled;
   };
   for (const job of jobs) {
     // The module state says where the contract is, and comes first.

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant, Moment } from '../clock.js';
 import type { DocumentName, OtherAnswers } from '../document-types.js';
-import { queryStatesOf } from '../queries/node-queries.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
@@ -33,7 +33,7 @@ export interface Endpoint<Job extends EndpointJob = EndpointJob> {
 
 /** The endpoint of a job before its first poll. */
 export function createEndpoint<Job extends EndpointJob>(job: Job, addedAt: Instant): Endpoint<Job> {
-  return { job, state: { ...initialState(job.context, addedAt), queries: queryStatesOf(job.context) } };
+  return { job, state: { ...initialState(job.context, addedAt), queries: enabledQueries(job.context) } };
 }
 
 /** What sees the results of polls, without an effect on them: log, recorder, state file. */

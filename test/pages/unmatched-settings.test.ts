@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import type { Shard } from '../../src/config/shard.js';
 import { jobsOf } from '../../src/engine/jobs.js';
-import { createPages, loadedConfig } from '../../src/exporter.js';
+import { createPages, loadedConfig } from '../../src/commands/exporter.js';
 import { HOUR_SECONDS } from '../../src/units.js';
 import { attestation } from '../facts/bridge/state.js';
 import { cctx, outbound, rateLimiterInput } from '../facts/crosschain/document.js';
