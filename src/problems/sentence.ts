@@ -19,6 +19,7 @@ import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { groupBy } from '../facts/grouping.js';
+import { memoize } from '../facts/memoize.js';
 import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
@@ -182,6 +183,9 @@ export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
   return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
 }
 
+/** Several problems have them. */
+export const allWaitingAmounts = memoize((input: BridgeInput): string => waitingAmounts(waitingTokenItems(input)));
+
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
@@ -195,14 +199,14 @@ export function depositsText(input: BridgeInput): string {
 }
 
 /** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty without transfers. */
-export function waitingText(input: BridgeInput): string {
+export const waitingText = memoize((input: BridgeInput): string => {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
   const claimed = orUndefined(() => countClaimedTransfers(input));
   const ofClaimed = claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
-  const amounts = waitingAmounts(waitingTokenItems(input));
+  const amounts = allWaitingAmounts(input);
   return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
-}
+});
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
 export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
