@@ -131,7 +131,13 @@ export function membersOf(members: Members | null | undefined): readonly Validat
 }
 
 /** "event 31 (batch 8 of USDT)"; only the event of an unreadable claim. */
-export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+export function claimText(claim: ClaimItem): string {
+  const content = contentText(claim);
+  return `event ${claim.eventNonce}${content === '' ? '' : ` (${content})`}`;
+}
+
+/** "batch 8 of USDT", "deposit of 5 USDT"; empty for an unreadable claim. */
+export function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
   const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
   const texts: Readonly<Record<ClaimType, string>> = {
@@ -140,7 +146,7 @@ export function claimText({ eventNonce, type, token, amount, batchNonce, valsetN
     valset: `validator set ${valsetNonce ?? 'of unknown nonce'}`,
     erc20_deployed: `deployment of ${name}`,
   };
-  return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
+  return type === null ? '' : texts[type];
 }
 
 type Coin = Pick<CoinItem, 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
