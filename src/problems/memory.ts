@@ -169,13 +169,13 @@ export function judgeProblems(
     }
     remembered.set(key, after);
     const limit = limitSeconds(problem, settings);
-    const histories = presentOf(problem, after);
+    const histories = selectPresent(problem, after);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
-    const gone = before === undefined ? [] : goneSince(presentOf(problem, before), histories);
+    const gone = before === undefined ? [] : goneSince(selectPresent(problem, before), histories);
     for (const { subject, startSeconds, lastFoundAt } of gone) {
       // The problem was exported until this judgement; during an outage, until its data was stale.
       const missingSeconds = at - lastFoundAt;
@@ -270,16 +270,16 @@ function isInterrupted({ lastFoundAt }: SubjectHistory, { at, options }: Judging
 
 function begin(found: Found, { problem, at }: Judging): SubjectHistory {
   const { subject = {}, progressKey = '' } = found;
-  const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at };
-  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem, at) };
+  const times = { ...proveStart(found, at), firstFoundAt: at, lastFoundAt: at };
+  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...makeTexts(found, problem, at) };
 }
 
 /** A later document can prove an earlier start. */
 function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): SubjectHistory {
   const { start } = found;
   const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
-  const corrected = isCorrected ? startOf(found, at) : {};
-  return { ...history, ...corrected, ...textsOf(found, problem, at, history), lastFoundAt: at, isMissing: false };
+  const corrected = isCorrected ? proveStart(found, at) : {};
+  return { ...history, ...corrected, ...makeTexts(found, problem, at, history), lastFoundAt: at, isMissing: false };
 }
 
 /** A history that the document has not; `undefined` if it has ended. `found` is the same subject, perhaps with another progress key. */
@@ -310,11 +310,11 @@ function isForgotten({ lastFoundAt, startSeconds }: SubjectHistory, { problem, a
 function atSetClock(history: SubjectHistory, last: Moment, now: Moment): SubjectHistory {
   if (!history.isProvenByChain || last.clockOffset === now.clockOffset) return history;
   const start = history.startSeconds + last.clockOffset - now.clockOffset;
-  return { ...history, ...startOf({ start, chainStart: start }, now.at) };
+  return { ...history, ...proveStart({ start, chainStart: start }, now.at) };
 }
 
 /** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
-function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
+function proveStart({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
   const isProven = start <= at;
   return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
 }
@@ -322,7 +322,7 @@ function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainS
 /** Summary and action are labels of a series, which must not change with each document. */
 const TEXTS_SECONDS = 300;
 
-function textsOf(
+function makeTexts(
   { summary, details = [], action, validator }: Found,
   problem: Problem,
   at: Instant,
@@ -382,7 +382,7 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
 }
 
 /** The present subjects of a problem, with unwatched validators taken together. */
-function presentOf({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
+function selectPresent({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
   const histories = Array.from(remembered.histories.values()).filter(({ isPresent }) => isPresent);
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
@@ -396,7 +396,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   const late = new Map<string, FoundValidator>();
   const last = byStart.find(({ validators }) => {
     for (const validator of validators) late.set(validator.externalAddress, validator);
-    return powerOf(late.values()) >= together.minimumPower;
+    return addPower(late.values()) >= together.minimumPower;
   });
   if (last === undefined) return [];
   for (const validator of byStart.flatMap(({ validators }) => validators))
@@ -407,7 +407,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 
-function powerOf(validators: Iterable<FoundValidator>): number {
+function addPower(validators: Iterable<FoundValidator>): number {
   return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
 }
 
