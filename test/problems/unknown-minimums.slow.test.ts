@@ -56,12 +56,12 @@ describe('on a main network without min_batch_fee', () => {
 
   describe.each([1, 3])('of which the price of tokens doubles (seed %i)', (seed) => {
     const doubled = { priceFactors: new Map(['usdt', 'usdc', 'weth', 'hub'].map((symbol) => [symbol, 2])) };
-    const priceMinute = 3 * DAY_MINUTES;
+    const priceMinute = 2 * DAY_MINUTES;
 
     it('no poor batch is a warning in the days after', () => {
       const model = createMainnet(seed);
       const begin = () => model.setChanges(doubled);
-      const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 4 * DAY_MINUTES, begin }]);
+      const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 5 * DAY_MINUTES, begin }]);
       expect(fired.filter(([minute]) => minute >= priceMinute)).toEqual([]);
     });
 
@@ -69,7 +69,7 @@ describe('on a main network without min_batch_fee', () => {
       const criticalMinute = (changes: object) => {
         const model = createMainnet(seed);
         const begin = () => model.setChanges({ relaysBatches: false, relaysValsets: false, ...changes });
-        const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 3 * DAY_MINUTES, begin }]);
+        const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 2 * DAY_MINUTES, begin }]);
         return fired.find(([, alert]) => alert === 'BridgeBatchNotRelayed/critical')?.[0] ?? Infinity;
       };
       const usual = criticalMinute({});
