@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { hashConfigFile } from '../config/loader.js';
-import type { AutoReload } from '../exporter.js';
+import type { AutoReload } from './exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
 import { printConfig, readConfig, readWebOptions } from './configuration.js';
 
 /**
- * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it saves when polls are seconds
- * apart: 10 targets of 1 MB every 30 s take 54 instead of 44 ms of CPU time per poll on Node.js 20 (`npm run bench`). Node.js 24 compiles
- * with Maglev, which is cheap, and does not have the flag.
+ * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it
+ * saves when polls are seconds apart: 10 targets of 1 MB every 30 s take 54 instead of 44 ms of CPU time per poll on
+ * Node.js 20 (`npm run bench`). Node.js 24 compiles with Maglev, which is cheap, and does not have the flag.
  */
 const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
 const WITHOUT_INTERRUPT_BUDGET = 24;
@@ -31,7 +31,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createClock } = await import('../clock.js');
   const { createLog } = await import('./log.js');
-  const { startExporter } = await import('../exporter.js');
+  const { startExporter } = await import('./exporter.js');
   const { createNetwork } = await import('../sources/network.js');
   const { openStateFile } = await import('../engine/state-file.js');
   const { log, droppedLines } = createLog(options, context);

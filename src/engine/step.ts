@@ -17,9 +17,10 @@ import {
 } from '../problems/memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
+import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
+  exportedSuccess,
   freshAnswers,
   isDocumentNotServed,
   isOf,
@@ -30,6 +31,7 @@ import {
   type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
+import { withMatched } from './unmatched-settings.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
@@ -105,14 +107,20 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems } = derive(state, outcome, context, clockOffset);
+  const { snapshot, problems, matched } = derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
     ...polled,
     invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
     unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-    lastSuccess: { at, snapshot, foundPath: poll.foundPath, droppedSince },
+    lastSuccess: {
+      at,
+      snapshot,
+      foundPath: poll.foundPath,
+      droppedSince,
+      matched: withMatched(exportedSuccess(state, at)?.matched, matched, at),
+    },
     restored: undefined,
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
@@ -124,7 +132,7 @@ function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant
   if (nodes === undefined) return state;
   const before = sourceInUse(state);
   if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
-  const queries = ofOtherNode(state.queries);
+  const queries = forOtherNode(state.queries);
   return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 
@@ -163,8 +171,8 @@ function derive<Name extends DocumentName>(
   { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
   clockOffset: number,
-): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, settings, labels, maxSeries, staleAfterMs } = context;
+): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
+  const { document, settings, names, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -175,7 +183,7 @@ function derive<Name extends DocumentName>(
     past: last?.past,
     otherAnswers,
     settings,
-    labels,
+    names,
   };
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
@@ -193,7 +201,7 @@ function derive<Name extends DocumentName>(
     kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context),
   };
-  return { snapshot, problems };
+  return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
 function judge<Name extends DocumentName>(

@@ -4,7 +4,7 @@ import { isValid } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { sourceOf } from '../config/urls.js';
+import { formatSource } from '../config/urls.js';
 import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId } from '../engine/endpoint-state.js';
@@ -12,7 +12,7 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
 import type { QueryRequest } from '../queries/query.js';
@@ -39,7 +39,7 @@ export type Exchange = (
   job: PollJob,
   node: NodeConnection,
   request: DocumentRequest,
-  limits: FetchLimits,
+  limits: RequestLimits,
 ) => Promise<Received>;
 
 interface Node {
@@ -287,7 +287,7 @@ function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly NodeStatu
 
 /** Host and port of each node, numbered when several nodes have the same. */
 function sourcesOf({ nodes }: PollJob): readonly string[] {
-  const hosts = nodes.map(({ url }) => sourceOf(url, ''));
+  const hosts = nodes.map(({ url }) => formatSource(url, ''));
   return hosts.map((host, index) => {
     const number = hosts.slice(0, index + 1).filter((other) => other === host).length;
     return hosts.indexOf(host) === hosts.lastIndexOf(host) ? host : `${host} (${number})`;
