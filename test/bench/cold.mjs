@@ -26,7 +26,7 @@ export function coldReplay({ runs }) {
         own: `${median(own).toFixed(0)} ms`,
         baseline: `${median(baseline).toFixed(0)} ms`,
         ratio: median(own.map((ms, run) => ms / baseline[run])),
-        limit: 4,
+        limit: 7,
       },
     ];
   } finally {

@@ -14,7 +14,7 @@ import { median } from './statistics.mjs';
 const BATCH = 5;
 
 /** Maximum ratio by document. */
-const limits = { module_state: 3, rate_limiter_input: 2 };
+const limits = { module_state: 6.5, rate_limiter_input: 4.5 };
 
 export async function polls({ node, sizes, pollsOf }) {
   const rows = [];
