@@ -30,6 +30,7 @@ import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
 import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
+import type { Search } from './facts/items/item-list.js';
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
@@ -68,7 +69,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
-  readonly items: (tracked: Tracked<Types>, labels: LabelSettings) => Items;
+  /** With a search, the lists have the rows that it has found. */
+  readonly items: (tracked: Tracked<Types>, labels: LabelSettings, search?: Search) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -167,7 +169,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       gauges: [],
       cumulative: bridgeFlowFamilies,
     },
-    items: ({ input }) => bridgeItems(input),
+    items: ({ input }, _labels, search) => bridgeItems(input, search),
   },
   external_contract: {
     title: 'Contract',
@@ -240,7 +242,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       gauges: unlistedFamilies,
       cumulative: crosschainFlowFamilies,
     },
-    items: (tracked) => crosschainItems(tracked.input, unlistedCctxs(tracked)),
+    items: (tracked, _labels, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),
   },
 };
 
