@@ -155,7 +155,7 @@ function rowsHtml<Row>(
     orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
   const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
   const note = markup`<p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>`;
-  const isFolded = urgent.length > 0 && rest.length > 0;
+  const isFolded = urgent.length > 0 && rest.length > 0 && rows.length > openRows;
   const first = isFolded ? markup`${heading}\n${tableHtml(table, urgent, page)}\n` : '';
   const isOpen = !isFolded && (rows.length <= openRows || urgent.length > 0 || page.search !== null);
   return markup`${first}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${isFolded ? `${list.total - urgent.length} more` : heading}</summary>
