@@ -72,5 +72,5 @@ export function searchItems(snapshot: Snapshot, search: Search): Items | undefin
 function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, search?: Search): Items | undefined {
   const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
-  return kept && input && documents[document].items({ input, flow }, kept.context.labels, search);
+  return kept && input && documents[document].items({ input, flow }, kept.context.names, search);
 }
