@@ -8,8 +8,8 @@ import { runHere } from '../support/command-context.js';
 import { packageJson, projectNames, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
-import { hasTool, runTool } from '../support/tools.js';
-import { CHART, hasHelm, problemsOf, render, renderText, sortedManifests, type Manifest } from './helm.js';
+import { runTool } from '../support/tools.js';
+import { CHART, hasHelm, problemsOf, render, renderText, type Manifest } from './helm.js';
 import { containerOf, findManifest } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
@@ -203,10 +203,4 @@ it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable
   };
   expect(kinds(true)).toContain('Deployment');
   expect(kinds(false)).toEqual([]);
-});
-
-// The slow tests compare all values files.
-it.skipIf(!isInstalled || !hasTool('helm3', ['version']))('Helm 3 renders the same manifests as Helm 4', () => {
-  const file = 'ci/pod-options-values.yaml';
-  expect(sortedManifests(file, 'helm3')).toEqual(sortedManifests(file, 'helm'));
 });
