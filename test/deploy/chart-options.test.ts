@@ -163,25 +163,6 @@ describe.skipIf(!isInstalled)('the hooks', () => {
     const args = container?.args?.map((argument) => argument.replace('/etc/bridge-exporter/bridge.yaml', file)) ?? [];
     expect((await runHere(args)).code).toBe(expected);
   });
-
-  it('comply with the restricted Pod Security Standard', () => {
-    const { template } = (hookOf(options, 'Job')?.spec ?? {}) as { template: IPod };
-    for (const { spec } of [hookOf(options, 'Pod') as unknown as IPod, template]) {
-      expect(spec).toMatchObject({
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-        containers: [
-          {
-            securityContext: {
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: { drop: ['ALL'] },
-            },
-          },
-        ],
-      });
-    }
-  });
 });
 
 it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable it', () => {

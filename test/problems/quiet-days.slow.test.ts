@@ -7,11 +7,13 @@ import { record } from './recording.js';
 const DAY_SAMPLE_SECONDS = 300;
 
 /** One chain of several days would accumulate their signatures and take minutes to simulate: each day is one with another seed. */
-const DAYS = (['healthy', 'quiet'] as const).flatMap((scenario) => [1, 2, 3, 4].map((seed) => ({ scenario, seed })));
+const DAYS = (['healthy', 'quiet'] as const).flatMap((scenario) =>
+  [1, 2, 3, 4].map((seed) => [scenario, seed] as const),
+);
 
 it.skipIf(!hasTool('promtool')).each(DAYS)(
-  'no alert fires and no page shows a problem on a day of the scenario $scenario with seed $seed',
-  ({ scenario, seed }) => {
+  'no alert fires and no page shows a problem on a day of the scenario %s with seed %i',
+  (scenario, seed) => {
     const shown = new Set<string>();
     const recording = record([{ minutes: 24 * 60 }], {
       scenario,
