@@ -29,7 +29,7 @@ import {
   type Table,
 } from './table.js';
 import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
-import { deadlineNote, validatorsSection } from './validator-table.js';
+import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
@@ -90,7 +90,7 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
   const parts = endpoints.map((endpoint) => ({ endpoint, lists: listsOf(endpoint.items, page) }));
-  const body = markup`${deadlineNote(view)}${details}
+  const body = markup`${details}
 ${jumpLinks(target, parts)}
 ${otherVerdicts}
 ${validatorsSection(view, target)}

@@ -12,7 +12,7 @@ import {
 } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
-import { watchedItems } from '../facts/items/watched.js';
+import { validatorItems } from '../facts/items/validators.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
 import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
@@ -44,7 +44,7 @@ const TOMBSTONED =
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
+  const cause = validatorItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
   if (cause === null || cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
 }

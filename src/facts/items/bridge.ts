@@ -36,7 +36,7 @@ import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
 import { existedAt } from '../bridge/standstill.js';
 import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { registeredItems, watchedItems } from './watched.js';
+import { validatorItems } from './validators.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
@@ -73,8 +73,7 @@ export function bridgeItems(input: BridgeInput) {
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     hubCoin: orNull(() => hubCoin(input)),
-    watched: watchedItems(input),
-    members: orNull(() => registeredItems(input)),
+    validators: validatorItems(input),
     /** Live batches: unsigned, then signed batches, each by creation height. */
     batches: itemList(
       () => rows(state.batches),
