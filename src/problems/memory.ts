@@ -216,7 +216,7 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => UNJUDGED,
   );
-  const { bySubject, isInPart, isUnjudged } = foundIn(findings, now);
+  const { bySubject, isUnknown, isUnjudged } = foundIn(findings, now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const last = new Map(
     Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
@@ -245,7 +245,7 @@ function judgeProblem(
   const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
     const foundAs = foundSubjects.get(subjectKey(history.subject));
     // A subject that the document does not show may still be there.
-    if (isInPart && foundAs === undefined) return isForgotten(history) ? [] : [history];
+    if (foundAs === undefined && isUnknown(history.subject)) return isForgotten(history) ? [] : [history];
     if (foundAs?.progressKey === history.progressKey) return [];
     // With another progress key, the old history stays until the new one is present.
     return !history.isPresent || foundAs?.isPresent === true || hasEnded(history)
@@ -263,7 +263,12 @@ function foundIn(findings: Findings, { clockOffset }: Moment) {
     .filter((each) => each !== undefined)
     .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
   const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  return { bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
+  const unknown = isInPart ? list.unknown?.map(subjectKey) : [];
+  return {
+    bySubject,
+    isUnknown: (subject: Subject): boolean => unknown === undefined || unknown.includes(subjectKey(subject)),
+    isUnjudged: isInPart && list.isUnjudged === true,
+  };
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */

@@ -71,14 +71,14 @@ export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 
 
 /** The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty without such a set. */
 export const watchedEntries = memoize((input: BridgeInput) => {
-  const members = newestMemberAddresses(input);
-  if (members.size === 0) return [];
+  const inSet = newestMemberAddresses(input);
+  if (inSet.size === 0) return [];
   return input.settings.watch.map((address) => {
     const registrations = matchingRegistrations(input, address);
     return {
       address,
       isRegistered: registrations.length > 0,
-      isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))),
+      isActive: registrations.some(({ eth_address }) => inSet.has(required(eth_address))),
     };
   });
 });
