@@ -170,17 +170,22 @@ ${items}</ul>
 `;
 }
 
-/** The other verdicts of a group. Verdicts with the same action as the first are folded. */
+/** The other verdicts of a group. Those with the same action as the first are folded, but not those about own validators, which come first. */
 function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
   const { first, others } = group;
-  const same = others.filter(({ action }) => action === first.action);
-  const different = others.filter(({ action }) => action !== first.action);
-  const folded = same.map((verdict) => markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}`);
-  const open = different.map(
-    (verdict) =>
-      markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
-  );
+  const isSame = ({ action }: VerdictView): boolean => action === first.action;
+  const itemHtml = (verdict: VerdictView): Markup =>
+    markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}${isSame(verdict) ? '' : markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>`}`;
+  const own = others.filter(isAboutOwn);
+  const rest = others.filter((verdict) => !own.includes(verdict));
+  const open = [...own, ...rest.filter((verdict) => !isSame(verdict))].map(itemHtml);
+  const folded = rest.filter(isSame).map(itemHtml);
   return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
+}
+
+/** Alerts about an entry of `watch` outside the validator set have its address. */
+function isAboutOwn({ subject }: VerdictView): boolean {
+  return subject.watched === 'true' || subject.address !== undefined;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {
