@@ -6,7 +6,7 @@ import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/ver
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
 import type { HubCoin } from '../facts/items/tokens.js';
-import type { ValidatorItem } from '../facts/items/validators.js';
+import type { DutyItem, ValidatorItem } from '../facts/items/validators.js';
 import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query-state.js';
 import { missedBlocks, type MissedBlocks } from '../queries/signed-blocks.js';
@@ -48,10 +48,8 @@ export function validatorViews(
 }
 
 /** The duties of the kinds of which something is late. */
-export function lateDuties({ duties }: Pick<ValidatorItem, 'duties'>) {
-  return Object.values(duties).filter((duty) => duty !== null && duty.late > 0) as NonNullable<
-    ValidatorItem['duties']['events']
-  >[];
+export function lateDuties({ duties }: Pick<ValidatorItem, 'duties'>): readonly DutyItem[] {
+  return Object.values(duties).flatMap((duty) => (duty !== null && duty.late > 0 ? [duty] : []));
 }
 
 /** What validators are late with, by alert. */
