@@ -17,7 +17,7 @@ import {
 } from '../problems/memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
+import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -124,7 +124,7 @@ function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant
   if (nodes === undefined) return state;
   const before = sourceInUse(state);
   if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
-  const queries = ofOtherNode(state.queries);
+  const queries = forOtherNode(state.queries);
   return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 
@@ -164,7 +164,7 @@ function derive<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, settings, labels, maxSeries, staleAfterMs } = context;
+  const { document, settings, names, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -175,7 +175,7 @@ function derive<Name extends DocumentName>(
     past: last?.past,
     otherAnswers,
     settings,
-    labels,
+    names,
   };
   const input = definition.input(content, documentContext);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });

@@ -9,9 +9,14 @@ import type { HubCoin } from '../facts/items/tokens.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validators.js';
 import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query-state.js';
-import { missedBlocks, type MissedBlocks } from '../queries/signed-blocks.js';
-import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
+import {
+  missedBlocks,
+  type MissedBlocks,
+  claimPosition,
+  orchestratorBalance,
+  stakingStatus,
+} from '../queries/watched-validators.js';
+import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import type { ShownEndpoint } from './view.js';
 
 /* The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the validator. */
@@ -25,7 +30,7 @@ export function validatorViews(
   { state, job }: ShownEndpoint,
   now: Moment,
 ) {
-  const contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : undefined;
+  const contacts = hasStakingNames(job.context) ? knownValidators(state.queries).contacts : undefined;
   const answers = freshAnswers(state, now.at);
   const firing = firingVerdicts({ verdicts });
   const views = items.validators.map((item) => ({
@@ -79,12 +84,15 @@ function answersAbout(
   const key = orchestrator ?? '';
   // An answer can be older than the document, and the document has no old votes.
   const voted = duties.events?.squares?.findLast(({ state }) => state === 'done')?.nonce;
-  const nonce = highest([claimPosition.valuesOf(answers).get(key), voted === undefined ? undefined : asNumeral(voted)]);
-  const amount = orchestratorBalance.valuesOf(answers).get(key);
+  const nonce = highest([
+    claimPosition.getAnswers(answers).get(key),
+    voted === undefined ? undefined : asNumeral(voted),
+  ]);
+  const amount = orchestratorBalance.getAnswers(answers).get(key);
   const blocks = missedBlocks(answers).get(key);
   return {
     /** By the staking module. */
-    jailed: stakingStatus.valuesOf(answers).get(key)?.isJailed ?? null,
+    jailed: stakingStatus.getAnswers(answers).get(key)?.isJailed ?? null,
     /** The blocks of the hub that it has not signed. */
     blocks: blocks === undefined ? null : blocksItem(blocks, now),
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */

@@ -14,8 +14,14 @@ import { toLabelValue } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
-import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
-import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
+import {
+  missedBlocks,
+  recentlyMissed,
+  signingInfo,
+  claimPosition,
+  orchestratorBalance,
+  stakingStatus,
+} from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
@@ -89,7 +95,7 @@ const jailed = problemOf('module_state', {
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
   find: (evidence) =>
-    eachAnswered(evidence, stakingStatus.name, stakingStatus.valuesOf(evidence.answers), (watched, { isJailed }) =>
+    eachAnswered(evidence, stakingStatus.name, stakingStatus.getAnswers(evidence.answers), (watched, { isJailed }) =>
       isJailed
         ? {
             subject: subjectOf(watched),
@@ -123,16 +129,21 @@ const lagging = problemOf('module_state', {
     const newest = newestAttestedNonce(input) ?? claimed;
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
-    return eachAnswered(evidence, claimPosition.name, claimPosition.valuesOf(evidence.answers), (watched, position) => {
-      if (!members.has(watched.sender) || position >= claimed) return undefined;
-      const behind = count(Number(subtract(newest, position)), 'event');
-      return {
-        subject: subjectOf(watched),
-        progressKey: String(position),
-        summary: `${yours(watched)} claims no events`,
-        details: [`it is ${behind} behind the newest claim`],
-      };
-    });
+    return eachAnswered(
+      evidence,
+      claimPosition.name,
+      claimPosition.getAnswers(evidence.answers),
+      (watched, position) => {
+        if (!members.has(watched.sender) || position >= claimed) return undefined;
+        const behind = count(Number(subtract(newest, position)), 'event');
+        return {
+          subject: subjectOf(watched),
+          progressKey: String(position),
+          summary: `${yours(watched)} claims no events`,
+          details: [`it is ${behind} behind the newest claim`],
+        };
+      },
+    );
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
@@ -177,7 +188,7 @@ const validatorUnknown = problemOf('module_state', {
     watchedOrchestrators(input).flatMap((watched) =>
       ANSWERS.flatMap(({ query, text }) => {
         const at = entryOf(mark, answerKey(query, watched));
-        const isAnswered = query.valuesOf(answers).has(watched.orchestrator);
+        const isAnswered = query.getAnswers(answers).has(watched.orchestrator);
         if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
         const summary = `the node does not say ${text(yours(watched))}`;
         return [{ subject: subjectOf(watched), start: at, summary }];
@@ -206,7 +217,7 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
     find: (evidence: Evidence<'module_state'>) => {
       const { input, answers } = evidence;
-      const statuses = stakingStatus.valuesOf(answers);
+      const statuses = stakingStatus.getAnswers(answers);
       return eachAnswered(evidence, signingInfo.name, missedBlocks(answers), (own, blocks) => {
         const status = statuses.get(own.orchestrator);
         const recent = recentlyMissed(blocks);
@@ -253,7 +264,7 @@ const fundsLow = problemOf('module_state', {
   mark: {
     version: 1,
     next: ({ input: { at }, answers }, before: FundsMark = {}): FundsMark => {
-      const balances = orchestratorBalance.valuesOf(answers);
+      const balances = orchestratorBalance.getAnswers(answers);
       const known = new Set([...Object.keys(before), ...balances.keys()]);
       return Object.fromEntries(
         Array.from(known).flatMap((orchestrator) => {
@@ -270,7 +281,7 @@ const fundsLow = problemOf('module_state', {
     return eachAnswered(
       evidence,
       orchestratorBalance.name,
-      orchestratorBalance.valuesOf(evidence.answers),
+      orchestratorBalance.getAnswers(evidence.answers),
       (watched, balance) => {
         const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
         const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
@@ -301,7 +312,7 @@ interface Membership {
 type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
-  const statuses = stakingStatus.valuesOf(answers);
+  const statuses = stakingStatus.getAnswers(answers);
   return matchingRegistrations(input, entry).some(
     ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
   );

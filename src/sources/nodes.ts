@@ -12,7 +12,7 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
 import type { QueryRequest } from '../queries/query.js';
@@ -39,7 +39,7 @@ export type Exchange = (
   job: PollJob,
   node: NodeConnection,
   request: DocumentRequest,
-  limits: FetchLimits,
+  limits: RequestLimits,
 ) => Promise<Received>;
 
 interface Node {

@@ -2,7 +2,7 @@ import { wallSeconds, type Clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { Client } from '../http/client.js';
-import { isSyncing, rpcRequest } from '../queries/contract-document.js';
+import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
 import {
   chainReader,
   externalBlockReader,
@@ -41,7 +41,7 @@ export async function probeNode(
       const result = await send(syncing, syncing.path as string);
       return result.ok && result.value.isSyncing;
     }
-    const fetched = await client.fetch(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
+    const fetched = await client.send(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
     if (!fetched.ok) return false;
     fetched.release();
     return isSyncing(fetched.bytes);
