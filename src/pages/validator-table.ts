@@ -17,7 +17,8 @@ import { statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type TargetView, type View } from './view.js';
 
 /*
- * The table of validators: own validators, also when all is well, then validators that are late. The status page has the own validators of all targets.
+ * The table of validators: own validators, also when all is well, then validators that are late. The status page has
+ * the own validators of all targets.
  */
 
 /** A validator with its bridge. */

@@ -170,7 +170,7 @@ ${items}</ul>
 `;
 }
 
-/** The other verdicts of a group. Those with the same action as the first are folded, but not those about own validators, which come first. */
+/** The other verdicts of a group. Own validators come first; others with the action of the first one are folded. */
 function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
   const { first, others } = group;
   const isSame = ({ action }: VerdictView): boolean => action === first.action;

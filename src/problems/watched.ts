@@ -63,8 +63,8 @@ function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrato
 }
 
 /**
- * The findings in the answers about own validators. While one is unknown (`null`, or without an answer: BridgeWatchedValidatorUnknown), only its own problems
- * do not end.
+ * The findings in the answers about own validators. While one is unknown (`null`, or without an answer:
+ * BridgeWatchedValidatorUnknown), only its own problems do not end.
  */
 function eachAnswered<Value>(
   { input, answeredAt }: Evidence<'module_state'>,

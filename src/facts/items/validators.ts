@@ -29,8 +29,9 @@ export type DutyItem = Readonly<ReturnType<typeof dutyItem>>;
 const MAX_MEMBERS = 200;
 
 /**
- * What the document says about validators: those of `watch` in the order of their entries, each once, then the other members of the newest validator set, the
- * most powerful first. Unknown values are `null`, and the duties of a validator outside the set.
+ * What the document says about validators: those of `watch` in the order of their entries, each once, then the
+ * other members of the newest validator set, the most powerful first. Unknown values are `null`, and so are the
+ * duties of a validator outside the set.
  */
 export function validatorItems(input: BridgeInput): readonly ValidatorItem[] {
   const inSet = orNull(() => members(input));
@@ -170,7 +171,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
   const timeout = orNull(() => lowest(awaited.map((duty) => required(duty.timeout))));
   return {
     isSilent: isSilent && late.length > 0,
-    /** What has been missing for longer than usual, and of a silent validator all that is missing: the oldest nonces, and the newest one. */
+    /** The number of those missing for longer than usual; of a silent validator, of all that are missing. */
     late: late.length,
     nonces: late.slice(0, MAX_NONCES).map(({ nonce }) => decimalStringOf(nonce)),
     newestNonce: orNull(() => late.at(-1) && decimalStringOf(late.at(-1)?.nonce)),
@@ -179,7 +180,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
     isAwaited: awaited.length > 0,
     /** External blocks until the first batch that waits for it times out. */
     timeoutIn: timeout === null ? null : externalBlocks(input, () => required(estimatedExternalHeight(input)), timeout),
-    /** The newest duties of an own validator, in ascending order. `not_due`: missing, but older than the membership, or not late. */
+    /** The newest of an own validator, in ascending order. `not_due`: missing, but not late or not owed. */
     squares: member.isWatched
       ? newest.map((duty) => ({
           nonce: decimalStringOf(duty.nonce),
