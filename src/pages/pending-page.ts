@@ -32,7 +32,7 @@ import {
   type Table,
 } from './table.js';
 import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
-import { deadlineNote, validatorsSection } from './validator-table.js';
+import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
@@ -122,7 +122,7 @@ function sectionsOfTarget(
     }),
   ].toSorted((a, b) => a.urgency - b.urgency);
   const [first, others] = [blocks.filter(({ isFirst }) => isFirst), blocks.filter(({ isFirst }) => !isFirst)];
-  return markup`${deadlineNote(view)}${details}
+  return markup`${details}
 ${jumpLinks(target, parts)}
 ${first.map(({ html }) => html)}
 ${section('conditions', 'Other conditions', otherVerdicts)}

@@ -179,16 +179,17 @@ ${items}</ul>
 `;
 }
 
-/** The other verdicts of a group. Verdicts with the same action as the first are folded. */
-function ofTheSameKind({ view, first, others }: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
-  const same = others.filter(({ action }) => action === first.action);
-  const different = others.filter(({ action }) => action !== first.action);
-  const folds = same.map((verdict) => markup`<li id="${verdict.id}">${linked(text(verdict), view, verdict)}`);
-  const open = different.map(
-    (verdict) =>
-      markup`<li id="${verdict.id}">${linked(text(verdict), view, verdict)}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
-  );
-  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folds.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folds.length} more of this kind</summary><ul>${folds}</ul></details>`}`;
+/** The other verdicts of a group. Own validators come first; others with the action of the first one are folded. */
+function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
+  const { view, first, others } = group;
+  const isSame = ({ action }: VerdictView): boolean => action === first.action;
+  const itemHtml = (verdict: VerdictView): Markup =>
+    markup`<li id="${verdict.id}">${linked(text(verdict), view, verdict)}${isSame(verdict) ? '' : markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>`}`;
+  const own = others.filter(isAboutOwn);
+  const rest = others.filter((verdict) => !own.includes(verdict));
+  const open = [...own, ...rest.filter((verdict) => !isSame(verdict))].map(itemHtml);
+  const folded = rest.filter(isSame).map(itemHtml);
+  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
 }
 
 /** Items that are named by their kind and id. */
@@ -203,6 +204,11 @@ function linked(text: string, { target }: TargetView, { explorer }: VerdictView)
     return /^\d+$/.test(id) ? markup`${kind} <a href="${url}">${id}</a>` : markup`${kind} ${identifier(id, url)}`;
   });
   return markup`${parts}`;
+}
+
+/** Alerts about an entry of `watch` outside the validator set have its address. */
+function isAboutOwn({ subject }: VerdictView): boolean {
+  return subject.watched === 'true' || subject.address !== undefined;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {

@@ -132,6 +132,14 @@ no batch of weth is built`);
     expect(html).not.toContain('who is above already');
   });
 
+  it('shows below it first, not folded, an own validator', () => {
+    const own = { ...votes('Gamma'), subject: { orchestrator: 'hub1gamma', watched: 'true' } };
+    const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), own], [], 'a'));
+    expect(textOf(html)).toContain(
+      '\nvalidator Gamma does not vote, for 31 min\n1 more of this kind\nvalidator Beta does not vote, for 31 min\n',
+    );
+  });
+
   it('shows below it, not folded, a subject that has an action of its own', () => {
     const action = 'Compare the nonce.';
     const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), { ...votes('Gamma'), action }], [], 'a'));

@@ -51,7 +51,7 @@ import {
   type SortKeys,
 } from './item-list.js';
 import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { registeredItems, watchedItems } from './watched.js';
+import { validatorItems } from './validators.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
@@ -90,8 +90,7 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     hubCoin: orNull(() => hubCoin(input)),
-    watched: watchedItems(input),
-    members: orNull(() => registeredItems(input)),
+    validators: validatorItems(input),
     /** Live batches: unsigned, then signed batches, each by creation height. */
     batches: itemList(
       () => rows(state.batches),
