@@ -8,7 +8,7 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import {
   claimContent,
@@ -50,7 +50,6 @@ import {
   type Search,
   type SortKeys,
 } from './item-list.js';
-import { existedAt } from '../bridge/standstill.js';
 import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';
 
