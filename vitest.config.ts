@@ -2,11 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that take minutes: alerts over days of a simulated chain, the whole path of an alert, fuzzing. */
-const SLOW = ['test/**/*.slow.test.ts'];
-/** Tests with random inputs. Also in `npm test`, with fewer runs. */
+/** Tests that take long: alerts over days of a simulated chain, the whole path of an alert, random inputs, packages that are built. */
+const SLOW = ['test/**/*.slow.test.ts', 'test/**/hostile-*.test.ts'];
+/** Tests with random inputs that are also in `npm test`, with fewer runs. */
 const FUZZ = [
-  'test/**/hostile-*.test.ts',
   'test/facts/property/*.test.ts',
   'test/chain/document.test.ts',
   'test/flow/*-week.test.ts',

@@ -31,6 +31,7 @@ import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
 import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
 import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
+import type { Search } from './facts/items/item-list.js';
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
@@ -78,7 +79,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
-  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames) => Items;
+  /** With a search, the lists have the rows that it has found. */
+  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, search?: Search) => Items;
   /** The entries of the configuration that the document matches, as `settingEntry` names them. */
   readonly matches: (tracked: Tracked<Types>) => readonly string[];
 }
@@ -175,7 +177,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       gauges: [],
       cumulative: bridgeFlowFamilies,
     },
-    items: ({ input }) => bridgeItems(input),
+    items: ({ input }, _names, search) => bridgeItems(input, search),
     matches: ({ input }) => matchedByBridge(input),
   },
   external_contract: {
@@ -250,7 +252,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       gauges: unlistedFamilies,
       cumulative: crosschainFlowFamilies,
     },
-    items: (tracked) => crosschainItems(tracked.input, unlistedCctxs(tracked)),
+    items: (tracked, _names, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),
     matches: (tracked) => matchedByCrosschain(tracked.input, unlistedCctxs(tracked) ?? []),
   },
 };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
+import type { Search } from '../facts/items/item-list.js';
 import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
@@ -63,8 +64,13 @@ export async function prepareItems(states: readonly EndpointState[]): Promise<vo
   }
 }
 
-function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items | undefined {
+/** The items of a snapshot that a search finds; `undefined` if its body is not kept. */
+export function searchItems(snapshot: Snapshot, search: Search): Items | undefined {
+  return deriveItems(snapshot, search);
+}
+
+function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, search?: Search): Items | undefined {
   const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
-  return kept && input && documents[document].items({ input, flow }, kept.context.names);
+  return kept && input && documents[document].items({ input, flow }, kept.context.names, search);
 }

@@ -1,16 +1,25 @@
 import { isLate } from '../facts/bridge/block-times.js';
 import { groupBy } from '../facts/grouping.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
+import { firingVerdicts } from '../engine/verdicts.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { alertClass, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
-import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from '../facts/items/bridge.js';
-import type { FoundTransfer } from '../facts/items/search.js';
+import { alertClass, type ItemColumn, type ItemTable, type PageContext } from './table.js';
+import type {
+  BatchedTransferItem,
+  BatchItem,
+  BridgeItems,
+  RegistrationItem,
+  TransferItem,
+  ValsetItem,
+} from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
+import { listedRows } from '../facts/items/item-list.js';
 import type { CoinItem, WaitingTokenItem } from '../facts/items/tokens.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
+import type { VerdictView } from './view.js';
 
 /* The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events. */
 
@@ -77,7 +86,7 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
   ],
 };
 
-const transferColumns: readonly ItemColumn<TransferItem | FoundTransfer>[] = [
+const transferColumns: readonly ItemColumn<TransferItem | BatchedTransferItem>[] = [
   { title: 'Id', cell: ({ id }) => markup`${id}` },
   { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
   { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
@@ -90,7 +99,7 @@ const transferColumns: readonly ItemColumn<TransferItem | FoundTransfer>[] = [
   {
     title: 'Why it waits',
     cell: (transfer) => {
-      if ('batch' in transfer && transfer.batch !== null) return waitCell(transfer.batch.waitsFor);
+      if ('batch' in transfer) return waitCell(transfer.waitsFor);
       const { queue } = transfer;
       return markup`${waitCell(queue?.waitsFor)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`;
     },
@@ -106,23 +115,34 @@ export const transferTable: ItemTable<TransferItem> = {
   columns: transferColumns,
 };
 
-export function transferSummary(what: string, transfers: readonly (TransferItem | FoundTransfer)[]): Markup {
-  const reasonOf = (transfer: TransferItem | FoundTransfer) =>
-    ('batch' in transfer && transfer.batch !== null ? transfer.batch : transfer.queue)?.waitsFor ?? 'unknown';
-  const byReason = groupBy(transfers, reasonOf);
-  return waitSummary(what, new Map(Array.from(byReason, ([reason, rows]) => [reason, rows.length])));
+export function transferSummary({ transfers }: BridgeItems): Markup {
+  const byReason = groupBy(listedRows(transfers), ({ queue }) => queue?.waitsFor ?? 'unknown');
+  return waitSummary('Listed transfers', new Map(Array.from(byReason, ([reason, rows]) => [reason, rows.length])));
 }
 
-export const foundTransferTable: Table<FoundTransfer, PageContext> = {
-  title: 'Found transfers',
+export const batchedTransferTable: ItemTable<BatchedTransferItem> = {
+  name: 'transfers-in-batches',
+  title: 'Transfers in batches',
+  rowId: ({ id, batch }) => anchor('transfers-in-batches', id, batch ?? ''),
+  columns: [{ title: 'Batch', cell: ({ batch }) => cells.text(batch) }, ...transferColumns],
+};
+
+export const registrationTable: ItemTable<RegistrationItem> = {
+  name: 'registrations',
+  title: 'Registered validators',
+  orderText: 'in the order of the document',
+  rowId: ({ externalAddress }) => anchor('registrations', externalAddress ?? ''),
   columns: [
+    { title: 'Name', cell: ({ name }) => cells.orUnknown(name, cells.name), type: 'row-header' },
+    { title: 'Orchestrator', cell: ({ orchestrator }) => cells.identifier(orchestrator) },
+    { title: 'Account', cell: ({ validator }) => cells.identifier(validator) },
+    { title: 'External address', cell: ({ externalAddress }) => cells.identifier(externalAddress) },
     {
-      title: 'In',
-      cell: ({ batch }) => (batch === null ? markup`no batch` : markup`batch ${cells.text(batch.nonce)}`),
+      title: 'Power',
+      cell: ({ powerRatio }) =>
+        powerRatio === null ? markup`not in the newest set` : markup`${percent(powerRatio, 2)}`,
     },
-    ...transferColumns,
   ],
-  rowId: ({ id, batch }) => anchor('found', id, batch?.nonce ?? ''),
 };
 
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
@@ -133,6 +153,8 @@ export function batchSummary({ batchesByWait }: BridgeItems): Markup {
 export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   alerts: ['BridgeBatchUnsigned', 'BridgeBatchNotRelayed', 'BridgeBatchTimeoutNear', 'BridgeBatchOverdue'],
+  // Those that the sentences count.
+  firstRows: (batches, { view }) => batches.filter((batch) => isJudged(batch, firingVerdicts(view))),
   title: 'Live batches',
   orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
@@ -148,6 +170,15 @@ export const batchTable: ItemTable<BatchItem> = {
     { title: 'Signed power', cell: (batch, page) => signedCell(batch, alertClass(page, 'BridgeBatchUnsigned')) },
   ],
 };
+
+function isJudged({ waitsFor, belowThreshold }: BatchItem, firing: readonly Pick<VerdictView, 'alert'>[]): boolean {
+  return firing.some(({ alert }) => {
+    if (alert === 'BridgeBatchUnsigned') return belowThreshold === true;
+    if (alert === 'BridgeBatchOverdue') return waitsFor === 'timeout';
+    const isSigned = waitsFor === 'relayer' || waitsFor === 'observation';
+    return isSigned && (alert === 'BridgeBatchNotRelayed' || alert === 'BridgeBatchTimeoutNear');
+  });
+}
 
 /** Why the fees of a batch are probably too low, where no minimum is configured. */
 function poorText(fee: CoinItem, executed: NonNullable<BatchItem['executedFee']>): Markup {

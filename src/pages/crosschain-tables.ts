@@ -7,7 +7,7 @@ import { anchor } from './layout.js';
 import { itemSection, type ItemColumn, type ItemTable, type ListSection, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import type { ProblemName } from '../problems/problems.js';
-import { severityOf } from '../engine/verdicts.js';
+import { firingVerdicts, severityOf } from '../engine/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
@@ -100,7 +100,7 @@ const amountColumn: ItemColumn<Pick<CctxItem, 'amount' | 'wholeAmount' | 'symbol
   cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>`,
 };
 
-export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
+const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Created', cell: createdCell },
   { title: 'Index', cell: ({ index }) => cells.identifier(index) },
   { title: 'From', cell: sourceCell },
@@ -114,9 +114,7 @@ export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
 /** A row has several long ids, so more rows would be most of the page. */
 const MAX_PAGE_ROWS = 25;
 
-function cctxTable<Row extends { readonly index: string }>(
-  table: Pick<ItemTable<Row>, 'name' | 'title' | 'orderText' | 'openRows' | 'alerts' | 'columns'>,
-): ItemTable<Row> {
+function cctxTable<Row extends { readonly index: string }>(table: Omit<ItemTable<Row>, 'rowId'>): ItemTable<Row> {
   return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
 }
 
@@ -130,12 +128,25 @@ export const missedTable = cctxTable<CctxItem>({
 
 export const pendingTable = cctxTable<CctxItem>({
   name: 'pending',
+  alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld'],
+  firstRows: oldestOfJudgedChains,
   title: 'Pending cctxs',
   columns: cctxColumns,
 });
 
+/** The oldest of each chain that an alert is about. */
+function oldestOfJudgedChains(rows: readonly CctxItem[], { view }: PageContext): readonly CctxItem[] {
+  const chains = new Set(
+    firingVerdicts(view).flatMap(({ alert, subject }) =>
+      OLDEST_ALERTS.some((own) => own === alert) ? [subject.chain_id] : [],
+    ),
+  );
+  return Array.from(chains).flatMap((id) => rows.find(({ chainId }) => chainId === id) ?? []);
+}
+
 export const unlistedTable = cctxTable<UnlistedItem>({
   name: 'unlisted',
+  alerts: ['CrosschainCctxsUnlisted'],
   title: 'Unlisted cctxs',
   orderText: 'the oldest first; they have left the lists of the node, which still calls them pending',
   openRows: MAX_PAGE_ROWS,
@@ -166,10 +177,12 @@ function timeCell(time: string | null, { nowMs }: PageContext, before = '', what
 }
 
 /** The source chain, the sender and the inbound transaction. */
-function sourceCell(cctx: CctxItem, { links }: PageContext): Markup {
-  const { sourceChainId, sender, inboundHash } = cctx;
+function sourceCell(cctx: CctxItem, { links, search }: PageContext): Markup {
+  const { sourceChainId, sender, origin, inboundHash } = cctx;
+  // A search can have found it.
+  const signer = search === null || origin === sender ? markup`` : party('signed by', origin);
   const url = inboundHash === null ? undefined : transactionUrl(links, sourceChainId, inboundHash);
-  return markup`${cells.orUnknown(cctx.sourceChain ?? sourceChainId, isolated)}${party('by', sender)}${party('tx', inboundHash, url)}`;
+  return markup`${cells.orUnknown(cctx.sourceChain ?? sourceChainId, isolated)}${party('by', sender)}${signer}${party('tx', inboundHash, url)}`;
 }
 
 function party(word: string, id: string | null, url?: string): Markup {

@@ -44,11 +44,16 @@ function isWorseForm(other: Ended, ended: Ended): boolean {
   );
 }
 
+type NamedValidator = Pick<ValidatorView, 'name' | 'orchestrator' | 'own'>;
+
 /** A page is mainly about present problems. */
 const MAX_ROWS = 10;
 
 /** Empty if nothing has ended. */
-export function endedSection({ ended, validators }: Pick<TargetView, 'ended' | 'validators'>, nowMs: number): Markup {
+export function endedSection(
+  { ended, validators }: Pick<TargetView, 'ended'> & { readonly validators: readonly NamedValidator[] | null },
+  nowMs: number,
+): Markup {
   if (ended.length === 0) return markup``;
   const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
     return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject, validators ?? [])}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${durationInWords(lastedSeconds)} from ${timeElement(since)}</small>
@@ -68,9 +73,9 @@ const SUBJECT_WORDS: Readonly<Partial<Record<keyof Subject, string>>> = {
   kind: '',
 };
 
-function subjectHtml(subject: Subject, validators: readonly ValidatorView[]): Markup {
+function subjectHtml(subject: Subject, validators: readonly NamedValidator[]): Markup {
   const { orchestrator = subject.address } = subject;
-  const validator = validators.find((view) => orchestrator === view.orchestrator || orchestrator === view.own?.address);
+  const validator = validators.find((view) => orchestrator === view.orchestrator || orchestrator === view.own?.entry);
   const words = Object.entries(SUBJECT_WORDS).flatMap(([label, word]) => {
     const value = subject[label as keyof Subject];
     return value === undefined

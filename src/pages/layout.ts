@@ -102,6 +102,11 @@ export function pendingLink(target: string, id?: string): string {
   return `${relative('/pending')}?target=${encodeURIComponent(target)}${id === undefined ? '' : `#${id}`}`;
 }
 
+/** A link to the rows of a target that have a nonce, id or hash. */
+export function searchLink(target: string, id: string): string {
+  return `${pendingLink(target)}&q=${encodeURIComponent(id)}`;
+}
+
 /** The id of an element, encoded because names may contain any character. */
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');

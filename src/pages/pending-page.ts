@@ -3,10 +3,12 @@ import { unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
 import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import {
+  batchedTransferTable,
   batchSummary,
   batchTable,
   claimSummary,
   claimTable,
+  registrationTable,
   tokenTable,
   transferSummary,
   transferTable,
@@ -18,18 +20,19 @@ import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
-import { searchSection } from './search-form.js';
+import { searchResult, searchSection } from './search-form.js';
 import {
   alertClass,
   itemSection,
   tableHtml,
+  urgencyOf,
   type ItemTable,
   type ListSection,
   type PageContext,
   type Table,
 } from './table.js';
 import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
-import { deadlineNote, validatorsSection } from './validator-table.js';
+import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
@@ -85,28 +88,59 @@ function worstCondition(view: TargetView): Markup {
 }
 
 function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
-  const { title, heading, details, otherVerdicts, notes } = verdictSections([target], 'target');
-  // The endpoint of the heading comes first.
-  const first = firingVerdicts(target)[0]?.document;
-  const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
-  const parts = endpoints.map((endpoint) => ({ endpoint, lists: listsOf(endpoint.items, page) }));
-  const body = markup`${deadlineNote(view)}${details}
-${jumpLinks(target, parts)}
-${otherVerdicts}
-${validatorsSection(view, target)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, page.nowMs)}`)}
-${judgementNotes(target, page.bridge)}
-${searchSection(page)}
-${parts.map((part) => endpointHtml(part, page))}
-${endedSection(target, page.nowMs)}
-<p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
-  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, dataAge: dataAge(endpoints), body }, site);
+  const { title, heading, ...verdicts } = verdictSections([target], 'target');
+  const body =
+    page.search === null
+      ? sectionsOfTarget(view, page, verdicts)
+      : searchResult(
+          page,
+          Object.values(page.search.items).flatMap((items) => listsOf(items, page)),
+        );
+  const age = dataAge(view.endpoints);
+  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, dataAge: age, body }, site);
 }
 
 /** An endpoint with its lists. */
 interface Part {
   readonly endpoint: EndpointView;
   readonly lists: readonly ListSection[];
+}
+
+/** The action of the verdict, then tables: first those of the firing verdicts, and the validators. */
+function sectionsOfTarget(
+  view: PendingView,
+  page: PageContext,
+  { details, otherVerdicts, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
+): Markup {
+  const { view: target, nowMs } = page;
+  const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: listsOf(endpoint.items, page) }));
+  const blocks = [
+    { urgency: validatorUrgency(target), isFirst: true, html: validatorsSection(view, target) },
+    ...parts.map((part) => {
+      const urgency = Math.min(target.verdicts.length, ...part.lists.map((list) => list.urgency));
+      return { urgency, isFirst: urgency < target.verdicts.length, html: endpointHtml(part, page) };
+    }),
+  ].toSorted((a, b) => a.urgency - b.urgency);
+  const [first, others] = [blocks.filter(({ isFirst }) => isFirst), blocks.filter(({ isFirst }) => !isFirst)];
+  return markup`${details}
+${jumpLinks(target, parts)}
+${first.map(({ html }) => html)}
+${section('conditions', 'Other conditions', otherVerdicts)}
+${section('notes', 'Notes', markup`${notes}${rateLimitNotes(view.endpoints)}${upgradeNotes(view.endpoints, nowMs)}`)}
+${judgementNotes(target, page.bridge)}
+${searchSection(page)}
+${others.map(({ html }) => html)}
+${endedSection(target, nowMs)}
+<p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
+}
+
+/** The position of the first firing verdict about validators. */
+function validatorUrgency(target: TargetView): number {
+  return urgencyOf(
+    target,
+    ({ validators, subject: { orchestrator, address } }) =>
+      validators.length > 0 || orchestrator !== undefined || address !== undefined,
+  );
 }
 
 /** Links to the parts of the page, which is long on a phone. Lists without rows have none. */
@@ -132,15 +166,22 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
   return markup`${texts.filter((text) => text !== '').map((text) => markup`<p class="note">${text}.</p>\n`)}`;
 }
 
+/** The lists of the firing verdicts come before the numbers. */
 function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
   const { document, items } = endpoint;
+  const sorted = lists.toSorted((a, b) => a.urgency - b.urgency);
+  const [urgent, others] = [sorted.filter(isUrgent), sorted.filter((list) => !isUrgent(list))];
   const facts = items === null ? '' : markup`${backlogHtml(endpoint)}${factsOf(items, page)}`;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${facts}${lists.map(({ html }) => html)}
+${urgent.map(({ html }) => html)}${facts}${others.map(({ html }) => html)}
 </section>
 `;
+
+  function isUrgent({ urgency }: ListSection): boolean {
+    return urgency < page.view.verdicts.length;
+  }
 }
 
 function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: EndpointView): Markup {
@@ -163,7 +204,8 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: En
 
 function listsOf(items: Items | null, page: PageContext): readonly ListSection[] {
   const listOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>, summary?: Markup): ListSection =>
-    itemSection(table, list, page, summary);
+    // The summaries are of whole lists.
+    itemSection(table, list, page, page.search === null ? summary : undefined);
   switch (items?.document) {
     case 'module_state':
       return [
@@ -171,13 +213,15 @@ function listsOf(items: Items | null, page: PageContext): readonly ListSection[]
         listOf(batchTable, items.batches, batchSummary(items)),
         listOf(valsetTable, items.valsets),
         listOf(claimTable, items.claims, claimSummary(items)),
-        listOf(transferTable, items.transfers, transferSummary('Listed transfers', listedRows(items.transfers))),
+        listOf(transferTable, items.transfers, transferSummary(items)),
+        ...(items.transfersInBatches === null ? [] : [listOf(batchedTransferTable, items.transfersInBatches)]),
+        ...(items.registrations === null ? [] : [listOf(registrationTable, items.registrations)]),
       ];
     case 'rate_limiter_input':
       return [
         chainSection(items.chains, page),
         listOf(missedTable, items.missed),
-        ...(items.unlisted?.total ? [listOf(unlistedTable, items.unlisted)] : []),
+        ...(items.unlisted && (page.search || items.unlisted.total) ? [listOf(unlistedTable, items.unlisted)] : []),
         listOf(pendingTable, items.pending),
       ];
     default:

@@ -10,7 +10,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
 import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
-import { deadlineNote, ownValidatorsSection } from './validator-table.js';
+import { ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../engine/verdicts.js';
@@ -44,7 +44,7 @@ export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
   const { title, heading, details, otherVerdicts, notes } = verdictSections(targets);
-  const body = markup`${deadlineNote(view)}${details}
+  const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}

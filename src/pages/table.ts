@@ -1,12 +1,11 @@
-import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
-import type { TargetView } from './view.js';
+import type { SearchResult, TargetView } from './view.js';
 import type { ProblemName } from '../problems/problems.js';
 import { severityOf } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ChainItem } from '../facts/items/crosschain.js';
-import type { ItemList } from '../facts/items/item-list.js';
+import type { ItemList, ReadableList } from '../facts/items/item-list.js';
 
 /* The tables of all pages. On a narrow screen, rows become cards. */
 
@@ -63,10 +62,10 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly maxRows?: number;
   /** A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its first screens. */
   readonly openRows?: number;
-  /** The list is also open while one of these alerts fires. */
+  /** While one of these alerts fires, the list comes first and is open. */
   readonly alerts?: readonly ProblemName[];
-  /** The rows that are open then; by default all. */
-  readonly firstRows?: (rows: readonly Row[]) => readonly Row[];
+  /** The rows that are open then; by default the first ten. */
+  readonly firstRows?: (rows: readonly Row[], page: PageContext) => readonly Row[];
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -89,11 +88,25 @@ export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: reado
 }
 
 const OPEN_ROWS = 3;
+const MAX_URGENT_ROWS = 10;
 
 export interface ListSection extends Pick<ItemTable<unknown>, 'name' | 'title'> {
-  /** The number of all items; `null` if it is unknown. */
+  /** The number of all items, or of those that a search has found; `null` if it is unknown. */
   readonly total: number | null;
+  /** Of a search: how many were searched; `undefined` if the list cannot be read. */
+  readonly searched: number | undefined;
+  /** The position of the first firing verdict that the list is about, worst first; after all of them without one. */
+  readonly urgency: number;
   readonly html: Markup;
+}
+
+/** The position of the first firing verdict with a property, worst first; after all of them without one. */
+export function urgencyOf(
+  { verdicts }: Pick<TargetView, 'verdicts'>,
+  isAbout: (verdict: TargetView['verdicts'][number]) => boolean,
+): number {
+  const position = verdicts.findIndex((verdict) => verdict.state === 'firing' && isAbout(verdict));
+  return position === -1 ? verdicts.length : position;
 }
 
 /** The section of a list, with a summary below its table. */
@@ -103,35 +116,50 @@ export function itemSection<Row>(
   page: PageContext,
   summary: Markup = markup``,
 ): ListSection {
-  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [], firstRows = (rows) => rows } = table;
-  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}</span></h3>`;
-  let content: Markup;
-  if (!list.readable) {
-    content = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
-  } else if (list.total === 0) {
-    content = heading;
-  } else {
-    const rows = list.rows.slice(0, maxRows);
-    const extent =
-      orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
-    const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
-    const isFiring = severityOf(page.view, alerts) !== undefined;
-    const urgent = firstRows(rows);
-    const isOpen = rows.length <= openRows || (isFiring && urgent.length === rows.length);
-    const first = isFiring && !isOpen ? urgent : [];
-    const rest = rows.filter((row) => !first.includes(row));
-    const [before, summaryText] =
-      first.length === 0
-        ? ['', heading]
-        : [markup`${heading}\n${tableHtml(table, first, page)}\n`, `${rest.length} more`];
-    content = markup`${before}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${summaryText}</summary>
-<p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
-${tableHtml(table, rest, page)}
-</details>`;
-  }
+  const { name, title, alerts = [] } = table;
+  const searched = list.readable ? list.searched : undefined;
+  const of = searched === undefined ? '' : ` of ${searched}`;
+  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}${of}</span></h3>`;
+  const unreadable = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
+  const urgency = urgencyOf(page.view, ({ alert }) => alerts.some((own) => own === alert));
+  const content = list.readable ? rowsHtml(table, list, page, heading, urgency) : unreadable;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
 ${content}${summary}
 </section>
 `;
-  return { name, title, total: list.total, html };
+  return { name, title, total: list.total, searched, urgency, html };
+}
+
+function rowsHtml<Row>(
+  table: ItemTable<Row>,
+  list: ReadableList<Row>,
+  page: PageContext,
+  heading: Markup,
+  urgency: number,
+): Markup {
+  if (list.total === 0) return heading;
+  const {
+    name,
+    orderText,
+    maxRows,
+    openRows = OPEN_ROWS,
+    firstRows = (rows) => rows.slice(0, MAX_URGENT_ROWS),
+  } = table;
+  const urgent = urgency === page.view.verdicts.length || page.search !== null ? [] : firstRows(list.rows, page);
+  const rows =
+    page.search === null
+      ? list.rows.filter((row, index) => urgent.includes(row) || index < (maxRows ?? Infinity))
+      : list.rows;
+  const rest = rows.filter((row) => !urgent.includes(row));
+  const extent =
+    orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
+  const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
+  const note = markup`<p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>`;
+  const isFolded = urgent.length > 0 && rest.length > 0 && rows.length > openRows;
+  const first = isFolded ? markup`${heading}\n${tableHtml(table, urgent, page)}\n` : '';
+  const isOpen = !isFolded && (rows.length <= openRows || urgent.length > 0 || page.search !== null);
+  return markup`${first}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${isFolded ? `${list.total - urgent.length} more` : heading}</summary>
+${note}
+${tableHtml(table, isFolded ? rest : rows, page)}
+</details>`;
 }

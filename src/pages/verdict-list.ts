@@ -3,7 +3,8 @@ import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
-import { anchor, pendingLink, relative } from './layout.js';
+import { identifier } from './cells.js';
+import { anchor, pendingLink, relative, searchLink } from './layout.js';
 import { clockTimeElement, sinceElement } from './time.js';
 import type { TargetView, VerdictView } from './view.js';
 
@@ -101,12 +102,20 @@ function headingOf(entry: Entry) {
   const { id, heading, details } = verdict;
   const status = statusOf(verdict);
   const word = status === 'pending' ? statusTexts.pending.word : verdict.severity;
-  const paragraph = details === '' ? '' : markup`<p>${sentenceHtml(capitalized(details))}</p>\n`;
+  const paragraph = details === '' ? markup`` : markup`<p>${linked(capitalized(details), view, verdict)}</p>\n`;
+  const followers = consequences(group);
   return {
     title: `${statusTexts[status].mark} ${word}: ${view.target}: ${heading}`,
-    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${heading}`)}`),
-    details: markup`<div id="${id}" class="verdict ${status}">${paragraph}${nextSteps(group)}${consequences(group)}</div>`,
+    heading: live(markup`${stateLabel(verdict)} ${linked(`${view.target}: ${heading}`, view, verdict)}`),
+    details: markup`<div id="${id}" class="verdict ${status}">${group.page === 'target' ? markup`${nextSteps(group)}${folded(id, markup`${paragraph}${followers}`)}` : markup`${paragraph}${nextSteps(group)}${followers}`}</div>`,
   };
+}
+
+/** On the page of a target, the tables follow at once. */
+function folded(id: string, content: Markup): Markup {
+  return content.html === ''
+    ? content
+    : markup`<details id="${id}/details"><summary>Details</summary>${content}</details>`;
 }
 
 function plainHeading(status: TargetStatus, text: string) {
@@ -139,7 +148,7 @@ function entryHtml(entry: Entry): Markup {
   }
   const { group } = entry;
   const { view, first } = group;
-  return markup`<li id="${first.id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${view.target}: ${first.sentence}`)}</p>
+  return markup`<li id="${first.id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${linked(`${view.target}: ${first.sentence}`, view, first)}</p>
 ${nextSteps(group)}${consequences(group)}
 `;
 }
@@ -154,7 +163,7 @@ function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: Verdi
   );
 }
 
-/** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits. */
+/** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages, because that of the cause says since when. */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
@@ -162,7 +171,7 @@ function consequences(group: Group): Markup {
   if (hidden.length === 0) return ofTheSameKind(group);
   const items = hidden.map(
     (follower) =>
-      markup`<li id="${follower.first.id}" class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.heading)}</p>${ofTheSameKind(follower, ({ heading }) => heading)}`,
+      markup`<li id="${follower.first.id}" class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${linked(follower.first.summary, view, follower.first)}</p>${ofTheSameKind(follower, ({ summary }) => summary)}`,
   );
   return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
@@ -170,17 +179,36 @@ ${items}</ul>
 `;
 }
 
-/** The other verdicts of a group. Verdicts with the same action as the first are folded. */
+/** The other verdicts of a group. Own validators come first; others with the action of the first one are folded. */
 function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
-  const { first, others } = group;
-  const same = others.filter(({ action }) => action === first.action);
-  const different = others.filter(({ action }) => action !== first.action);
-  const folded = same.map((verdict) => markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}`);
-  const open = different.map(
-    (verdict) =>
-      markup`<li id="${verdict.id}">${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
-  );
+  const { view, first, others } = group;
+  const isSame = ({ action }: VerdictView): boolean => action === first.action;
+  const itemHtml = (verdict: VerdictView): Markup =>
+    markup`<li id="${verdict.id}">${linked(text(verdict), view, verdict)}${isSame(verdict) ? '' : markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>`}`;
+  const own = others.filter(isAboutOwn);
+  const rest = others.filter((verdict) => !own.includes(verdict));
+  const open = [...own, ...rest.filter((verdict) => !isSame(verdict))].map(itemHtml);
+  const folded = rest.filter(isSame).map(itemHtml);
   return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
+}
+
+/** Items that are named by their kind and id. */
+const ITEM = /((?:event|batch|validator set|nonce|index|outbound hash) (?:\d+|\w{30,})(?!\w))/;
+
+/** A sentence whose items are links to their rows. An outbound hash is a link to the explorer of its chain, if one is configured. */
+function linked(text: string, { target }: TargetView, { explorer }: VerdictView): Markup {
+  const parts = text.split(ITEM).map((part, index) => {
+    if (index % 2 === 0) return sentenceHtml(part);
+    const [kind, id] = [part.slice(0, part.lastIndexOf(' ')), part.slice(part.lastIndexOf(' ') + 1)];
+    const url = kind === 'outbound hash' && explorer !== null ? explorer : searchLink(target, id);
+    return /^\d+$/.test(id) ? markup`${kind} <a href="${url}">${id}</a>` : markup`${kind} ${identifier(id, url)}`;
+  });
+  return markup`${parts}`;
+}
+
+/** Alerts about an entry of `watch` outside the validator set have its address. */
+function isAboutOwn({ subject }: VerdictView): boolean {
+  return subject.watched === 'true' || subject.address !== undefined;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {

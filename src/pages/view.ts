@@ -1,9 +1,10 @@
-import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
+import type { DocumentName, NodeStatus } from '../document-types.js';
+import type { Items } from '../documents.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
-import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
-import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../engine/endpoint-state.js';
-import { keptInput, itemsOf } from '../engine/kept-body.js';
+import { searchFor } from '../facts/items/item-list.js';
+import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
+import { itemsOf, searchItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import { headingOf, sentenceOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
-import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
+import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
 
@@ -115,9 +116,16 @@ function verdictView(shown: Verdict, links: ExternalLinks) {
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
     firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
+    /** The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is configured. */
+    explorer: outboundUrl(shown, links) ?? null,
     /** `null` unless `links.dashboards` is configured. */
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
+}
+
+function outboundUrl({ subject, details }: Verdict, links: ExternalLinks): string | undefined {
+  const [, hash] = /outbound hash (\w+)/.exec(details) ?? [];
+  return hash === undefined ? undefined : transactionUrl(links, subject.chain_id ?? null, hash);
 }
 
 function startWord({ ageKind, mayBeOlder }: Verdict): string {
@@ -150,19 +158,22 @@ export function pendingView(
   return { ...view, search };
 }
 
+export interface SearchResult {
+  readonly query: string;
+  /** By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it was searched. */
+  readonly items: Readonly<Partial<Record<DocumentName, Items | null>>>;
+}
+
+/** Longer texts match nothing. */
+const MAX_SEARCH_CHARACTERS = 200;
+
 function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Moment): SearchResult {
-  const text = searchText(typed);
-  const inputOf = <Name extends DocumentName>(document: Name): DocumentTypes[Name]['input'] | undefined => {
-    const state = shown.find((endpoint) => endpoint.state.document === document)?.state;
-    const snapshot = state && exportedSuccess(state, now.at)?.snapshot;
-    return snapshot !== undefined && isOf(document, snapshot) ? keptInput<Name>(snapshot) : undefined;
-  };
-  const [bridge, crosschain] = [inputOf('module_state'), inputOf('rate_limiter_input')];
-  return {
-    query: text,
-    transfers: bridge === undefined ? null : searchTransfers(bridge, text),
-    cctxs: crosschain === undefined ? null : searchCctxs(crosschain, text),
-  };
+  const query = typed.trim().slice(0, MAX_SEARCH_CHARACTERS);
+  const items = shown.map(({ state }) => {
+    const snapshot = exportedSuccess(state, now.at)?.snapshot;
+    return [state.document, (snapshot && searchItems(snapshot, searchFor(query))) ?? null];
+  });
+  return { query, items: Object.fromEntries(items) };
 }
 
 export function endpointView(

@@ -22,7 +22,7 @@ import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Together } from './problem.js';
 import { clockTime, numberAndPower, validators, yourValidator } from './sentence.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
@@ -33,15 +33,18 @@ const CHECK_VOTES = 'Check the orchestrator and its node of the external chain.'
 const CONTACT_LATE =
   'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
 
-/** The number of validators with their power, if the power of each is known. */
-function extentOf(found: readonly FoundValidator[]): string {
-  const powers = found.flatMap(({ power }) => power ?? []);
-  const isComplete = powers.length === found.length;
-  return numberAndPower(found.length, isComplete ? powers.reduce((sum, power) => sum + power, 0) : null);
+/** Validators that are not watched, as one problem with their number and power, if the power of each is known. */
+function together(minimumPower: number, summary: string, action: string): Together {
+  const details = (found: readonly FoundValidator[]): string => {
+    const powers = found.flatMap(({ power }) => power ?? []);
+    const all = powers.length === found.length ? powers.reduce((sum, power) => sum + power, 0) : null;
+    return `${numberAndPower(found.length, all)}: ${validators(found)}`;
+  };
+  return { minimumPower, summary, action, details };
 }
 
 /** A finding about a member. */
-function foundAbout(
+function findingAbout(
   input: BridgeInput,
   member: RegisteredMember,
   { subject, summary, ...found }: Omit<Found, 'summary'> & { readonly summary: (who: string) => string },
@@ -67,18 +70,11 @@ function foundAbout(
 const MAX_REMEMBERED_MEMBERS = 300;
 
 /** A mark with a value for each member, by external address. */
-function ofEachMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
+function byMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
   const entries = registeredMembers(input)
     .slice(0, MAX_REMEMBERED_MEMBERS)
-    .flatMap((member): [string, Value][] => {
-      const value = valueOf(member);
-      return value === undefined ? [] : [[member.labels.external_address, value]];
-    });
-  return Object.fromEntries(entries);
-}
-
-function rememberedOf<Value>(mark: Readonly<Record<string, Value>> | undefined, { labels }: RegisteredMember) {
-  return entryOf(mark, labels.external_address);
+    .map((member) => [member.labels.external_address, valueOf(member)] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined));
 }
 
 /** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
@@ -99,8 +95,8 @@ const confirmsMissing = problemOf('module_state', {
   mark: {
     version: 1,
     next: ({ input }, before: SigningByMember | undefined): SigningByMember =>
-      ofEachMember(input, (member) => {
-        const last = rememberedOf(before, member);
+      byMember(input, (member) => {
+        const last = entryOf(before, member.labels.external_address);
         const signed = signedBatches(input, member).length;
         const isProgress = last !== undefined && signed > last.signed;
         return { signed, progressSeconds: isProgress ? input.at : last?.progressSeconds };
@@ -108,15 +104,14 @@ const confirmsMissing = problemOf('module_state', {
   },
   find: ({ input }, mark) =>
     registeredMembers(input).flatMap((member) => [
-      unsignedBatches(input, member, rememberedOf(mark, member)?.progressSeconds),
+      unsignedBatches(input, member, entryOf(mark, member.labels.external_address)?.progressSeconds),
       unsignedValsets(input, member),
     ]),
-  together: {
-    minimumPower: LATE_RATIO,
-    summary: `validators with ${percent(LATE_RATIO)} of the power or more do not sign`,
-    details: (found) => `${extentOf(found)}: ${validators(found)}`,
-    action: CONTACT_LATE,
-  },
+  together: together(
+    LATE_RATIO,
+    `validators with ${percent(LATE_RATIO)} of the power or more do not sign`,
+    CONTACT_LATE,
+  ),
 });
 
 const signedBatches = memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
@@ -137,7 +132,7 @@ function unsignedBatches(
     .filter((height) => newestSigned === undefined || height > newestSigned);
   const created = timeOfHeight(input, () => lowest(due));
   const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
-  return foundAbout(input, member, {
+  return findingAbout(input, member, {
     subject: { kind: 'batch' },
     progressKey: String(progressSeconds ?? ''),
     start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
@@ -150,7 +145,7 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
   const missing = missingConfirms.valset(input, member);
   const first = missing.toSorted((a, b) => compare(required(a.height), required(b.height)))[0];
   if (first === undefined) return undefined;
-  return foundAbout(input, member, {
+  return findingAbout(input, member, {
     subject: { kind: 'valset' },
     progressKey: String(required(first.nonce)),
     start: timeOfHeight(input, () => required(first.height)),
@@ -189,10 +184,10 @@ const votesMissing = problemOf('module_state', {
     next: ({ input, answers }, before: VoteByMember | undefined): VoteByMember => {
       // An orchestrator that catches up votes for events that are no longer in the state.
       const positions = claimPosition.getAnswers(answers);
-      return ofEachMember(input, (member) => {
+      return byMember(input, (member) => {
         const { registration, labels } = member;
         return highest([
-          rememberedOf(before, member),
+          entryOf(before, member.labels.external_address),
           newestVotes(input).get(dataPart(required(registration.sender))),
           positions.get(labels.orchestrator),
         ]);
@@ -205,8 +200,8 @@ const votesMissing = problemOf('module_state', {
       const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
       const missesNext = isNextCredible && hasVoted(votersOfNextEvent(input), member) === false;
       if (!missesLast && !missesNext) return undefined;
-      return foundAbout(input, member, {
-        progressKey: String(rememberedOf(mark, member) ?? ''),
+      return findingAbout(input, member, {
+        progressKey: String(entryOf(mark, member.labels.external_address) ?? ''),
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
@@ -214,12 +209,11 @@ const votesMissing = problemOf('module_state', {
       });
     });
   },
-  together: {
-    minimumPower: LATE_RATIO,
-    summary: `validators with ${percent(LATE_RATIO)} of the power or more vote for no event`,
-    details: (found) => `${extentOf(found)}: ${validators(found)}`,
-    action: CONTACT_LATE,
-  },
+  together: together(
+    LATE_RATIO,
+    `validators with ${percent(LATE_RATIO)} of the power or more vote for no event`,
+    CONTACT_LATE,
+  ),
 });
 
 const CRITICAL_HOURS = 12;
@@ -252,7 +246,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         if (left >= limit) return undefined;
         const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at + left - limit;
-        return foundAbout(input, member, {
+        return findingAbout(input, member, {
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
           progressKey: String(height),
           start: created === undefined ? undefined : Math.max(created, near),
@@ -262,12 +256,11 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         });
       });
     },
-    together: {
-      minimumPower: JAILED_RATIO,
-      summary: `validators with a third of the power must sign within ${hours} hours or be jailed`,
-      details: (found) => `${extentOf(found)}: ${validators(found)}`,
-      action: TELL_OPERATORS,
-    },
+    together: together(
+      JAILED_RATIO,
+      `validators with a third of the power must sign within ${hours} hours or be jailed`,
+      TELL_OPERATORS,
+    ),
     inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],
   });
 }

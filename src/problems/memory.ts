@@ -223,7 +223,7 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => UNJUDGED,
   );
-  const { bySubject, isInPart, isUnjudged } = foundIn(findings, now);
+  const { bySubject, isUnknown, isUnjudged } = foundIn(findings, now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const judging = { problem, at: now.at, lastJudgedAt: lastJudged.at, options };
   const last = new Map(
@@ -237,7 +237,7 @@ function judgeProblem(
     }),
   );
   const missed = Array.from(last.values()).flatMap(
-    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isInPart, judging) ?? [],
+    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isUnknown, judging) ?? [],
   );
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
   return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
@@ -250,7 +250,12 @@ function foundIn(findings: Findings, { clockOffset }: Moment) {
     .filter((each) => each !== undefined)
     .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
   const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  return { bySubject, isInPart, isUnjudged: isInPart && list.isUnjudged === true };
+  const unknown = isInPart ? list.unknown?.map(subjectKey) : [];
+  return {
+    bySubject,
+    isUnknown: (subject: Subject): boolean => unknown === undefined || unknown.includes(subjectKey(subject)),
+    isUnjudged: isInPart && list.isUnjudged === true,
+  };
 }
 
 /** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
@@ -286,11 +291,11 @@ function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): 
 function keepMissed(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
-  isInPart: boolean,
+  isUnknown: (subject: Subject) => boolean,
   judging: Judging,
 ): SubjectHistory | undefined {
   // A subject that the document does not show may still be there.
-  if (isInPart && found === undefined) return isForgotten(history, judging) ? undefined : history;
+  if (found === undefined && isUnknown(history.subject)) return isForgotten(history, judging) ? undefined : history;
   if (found?.progressKey === history.progressKey) return undefined;
   // With another progress key, the old history stays until the new one is present.
   if (!history.isPresent || found?.isPresent === true) return undefined;

@@ -70,6 +70,8 @@ export type Findings =
   | readonly (Found | undefined)[]
   | {
       readonly inPart: readonly (Found | undefined)[];
+      /** The subjects that the document does not show; by default all that are not found. */
+      readonly unknown?: readonly Subject[];
       /** Whether a field is missing or invalid. */
       readonly isUnjudged?: true;
     };

@@ -1,6 +1,6 @@
-import { dataPart } from '../chain/addresses.js';
 import type { Instant } from '../clock.js';
 import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
+import { missedSignature } from '../facts/bridge/duties.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
@@ -11,17 +11,29 @@ import {
   type WatchedOrchestrator,
 } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { required, WITHDRAWN } from '../facts/required-fields.js';
-import { watchedItems } from '../facts/items/watched.js';
+import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
-import { missedBlocks, recentlyMissed, signingInfo } from '../queries/watched-validators.js';
-import { knownValidators } from '../queries/staking-validators.js';
-import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
+import {
+  missedBlocks,
+  recentlyMissed,
+  signingInfo,
+  claimPosition,
+  orchestratorBalance,
+  stakingStatus,
+} from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type Problem, type Severity, type Subject } from './problem.js';
+import {
+  problemOf,
+  type Evidence,
+  type Findings,
+  type Found,
+  type Problem,
+  type Severity,
+  type Subject,
+} from './problem.js';
 import { about, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
@@ -44,30 +56,32 @@ const TOMBSTONED =
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
-  if (cause === null || cause === undefined) return FIND_CAUSE;
+  const [registration] = matchingRegistrations(input, orchestrator);
+  const cause = registration && orUndefined(() => missedSignature(input, registration));
+  if (cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
 }
 
-/** The findings in the answers about watched validators. Without an answer about a validator, its problems do not end (BridgeWatchedValidatorUnknown). */
+/**
+ * The findings in the answers about own validators. While one is unknown (`null`, or without an answer:
+ * BridgeWatchedValidatorUnknown), only its own problems do not end.
+ */
 function eachAnswered<Value>(
-  { input, answers, answeredAt }: Evidence<'module_state'>,
-  query: {
-    readonly name: string;
-    readonly getAnswers: (states: typeof answers) => ReadonlyMap<string, Value>;
-  },
-  find: (watched: WatchedOrchestrator, value: Value) => Found | undefined,
-) {
-  const orchestrators = watchedOrchestrators(input);
-  const values = query.getAnswers(answers);
-  const answered = orchestrators.flatMap((watched) => {
-    const value = values.get(watched.orchestrator);
-    return value === undefined ? [] : [{ watched, value }];
+  { input, answeredAt }: Evidence<'module_state'>,
+  name: string,
+  values: ReadonlyMap<string, Value>,
+  find: (own: WatchedOrchestrator, value: Value) => Found | undefined | null,
+): Findings {
+  const all = watchedOrchestrators(input);
+  if (all.length > 0 && all.every(({ orchestrator }) => answeredAt(name, orchestrator) === undefined)) throw WITHDRAWN;
+  const judged = all.map((own) => {
+    const value = values.get(own.orchestrator);
+    return { own, found: value === undefined ? null : find(own, value) };
   });
-  const wasAnswered = orchestrators.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
-  if (orchestrators.length > 0 && !wasAnswered) throw WITHDRAWN;
-  const found = answered.map(({ watched, value }) => find(watched, value));
-  return answered.length === orchestrators.length ? found : { inPart: found };
+  return {
+    inPart: judged.map(({ found }) => found).filter((found) => found !== null),
+    unknown: judged.filter(({ found }) => found === null).map(({ own }) => subjectOf(own)),
+  };
 }
 
 const jailed = problemOf('module_state', {
@@ -81,7 +95,7 @@ const jailed = problemOf('module_state', {
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
   find: (evidence) =>
-    eachAnswered(evidence, stakingStatus, (watched, { isJailed }) =>
+    eachAnswered(evidence, stakingStatus.name, stakingStatus.getAnswers(evidence.answers), (watched, { isJailed }) =>
       isJailed
         ? {
             subject: subjectOf(watched),
@@ -115,16 +129,21 @@ const lagging = problemOf('module_state', {
     const newest = newestAttestedNonce(input) ?? claimed;
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
-    return eachAnswered(evidence, claimPosition, (watched, position) => {
-      if (!members.has(watched.sender) || position >= claimed) return undefined;
-      const behind = count(Number(subtract(newest, position)), 'event');
-      return {
-        subject: subjectOf(watched),
-        progressKey: String(position),
-        summary: `${yours(watched)} claims no events`,
-        details: [`it is ${behind} behind the newest claim`],
-      };
-    });
+    return eachAnswered(
+      evidence,
+      claimPosition.name,
+      claimPosition.getAnswers(evidence.answers),
+      (watched, position) => {
+        if (!members.has(watched.sender) || position >= claimed) return undefined;
+        const behind = count(Number(subtract(newest, position)), 'event');
+        return {
+          subject: subjectOf(watched),
+          progressKey: String(position),
+          summary: `${yours(watched)} claims no events`,
+          details: [`it is ${behind} behind the newest claim`],
+        };
+      },
+    );
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
@@ -197,46 +216,33 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     action:
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
     find: (evidence: Evidence<'module_state'>) => {
-      const { input, answers, answeredAt } = evidence;
-      const [blocks, statuses] = [missedBlocks(answers), stakingStatus.getAnswers(answers)];
-      const { operators } = knownValidators(answers);
-      const watched = watchedOrchestrators(input);
-      const wasAnswered = ({ orchestrator }: WatchedOrchestrator): boolean =>
-        answeredAt(signingInfo.name, orchestrator) !== undefined;
-      if (watched.length > 0 && !watched.some(wasAnswered)) throw WITHDRAWN;
-      // A node that catches up has the misses of an earlier time.
-      if (input.isNodeBehind === true) return { inPart: [] };
-      const asked = watched.filter(
-        (own) => wasAnswered(own) || operators.get(dataPart(own.sender))?.consensusAddress !== undefined,
-      );
-      const known = asked.flatMap((validator) => {
-        const [own, status] = [blocks.get(validator.orchestrator), statuses.get(validator.orchestrator)];
-        return own === undefined || status === undefined
-          ? []
-          : [{ validator, own, status, recent: recentlyMissed(own) }];
-      });
-      const found = known.map(({ validator, own, status, recent }) => {
-        const { missed } = own;
-        const [allowed, judgedHeight] = [required(own.allowed ?? undefined), required(own.judgedHeight ?? undefined)];
+      const { input, answers } = evidence;
+      const statuses = stakingStatus.getAnswers(answers);
+      return eachAnswered(evidence, signingInfo.name, missedBlocks(answers), (own, blocks) => {
+        const status = statuses.get(own.orchestrator);
+        const recent = recentlyMissed(blocks);
+        // A node that catches up has the misses of an earlier time.
+        if (status === undefined || input.isNodeBehind === true) return null;
+        // Before it is known whether the number rises.
+        if (isCritical && recent === undefined) return null;
+        const { missed } = blocks;
+        const allowed = required(blocks.allowed ?? undefined);
+        const judgedHeight = required(blocks.judgedHeight ?? undefined);
         const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
         if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
         if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
         const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
         return {
-          subject: subjectOf(validator),
+          subject: subjectOf(own),
           summary: isCritical
-            ? `${yours(validator)} misses blocks and is about to be jailed`
-            : `${yours(validator)} has missed ${share} of the blocks that it may miss`,
+            ? `${yours(own)} misses blocks and is about to be jailed`
+            : `${yours(own)} has missed ${share} of the blocks that it may miss`,
           details: [
             `${missed} of the ${allowed} that it may miss`,
             left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
           ],
         };
       });
-      // Without an answer (BridgeWatchedValidatorUnknown), or before it is known whether the number rises, nothing ends.
-      const isKnown =
-        known.length === asked.length && !(isCritical && known.some(({ recent }) => recent === undefined));
-      return isKnown ? found : { inPart: found };
     },
   });
 }
@@ -272,16 +278,21 @@ const fundsLow = problemOf('module_state', {
   },
   find: (evidence, mark) => {
     const minimum = asNumeral(evidence.input.settings.watch_min_balance);
-    return eachAnswered(evidence, orchestratorBalance, (watched, balance) => {
-      const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
-      const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
-      if (balance !== 0n && !isBelow) return undefined;
-      return {
-        subject: subjectOf(watched),
-        summary: `the orchestrator of ${yours(watched)} is low on funds`,
-        details: [`it has ${balance} smallest units left`],
-      };
-    });
+    return eachAnswered(
+      evidence,
+      orchestratorBalance.name,
+      orchestratorBalance.getAnswers(evidence.answers),
+      (watched, balance) => {
+        const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+        const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
+        if (balance !== 0n && !isBelow) return undefined;
+        return {
+          subject: subjectOf(watched),
+          summary: `the orchestrator of ${yours(watched)} is low on funds`,
+          details: [`it has ${balance} smallest units left`],
+        };
+      },
+    );
   },
 });
 
@@ -349,7 +360,9 @@ function inactive(
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
         return { start: at, ...common, summary: `${who} is not in the newest validator set` };
       });
-      return isUnjudged ? { inPart: found, isUnjudged } : found;
+      const unregistered = entries.filter(({ isRegistered }) => !isRegistered);
+      const unknown = unregistered.map(({ address }) => ({ address: toLabelValue(address) }));
+      return isUnjudged ? { inPart: found, isUnjudged, unknown } : found;
     },
   });
 }

@@ -8,8 +8,8 @@ import { runHere } from '../support/command-context.js';
 import { packageJson, projectNames, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
-import { hasTool, runTool } from '../support/tools.js';
-import { CHART, hasHelm, problemsOf, render, renderText, sortedManifests, type Manifest } from './helm.js';
+import { runTool } from '../support/tools.js';
+import { CHART, hasHelm, problemsOf, render, renderText, type Manifest } from './helm.js';
 import { containerOf, findManifest } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
@@ -163,25 +163,6 @@ describe.skipIf(!isInstalled)('the hooks', () => {
     const args = container?.args?.map((argument) => argument.replace('/etc/bridge-exporter/bridge.yaml', file)) ?? [];
     expect((await runHere(args)).code).toBe(expected);
   });
-
-  it('comply with the restricted Pod Security Standard', () => {
-    const { template } = (hookOf(options, 'Job')?.spec ?? {}) as { template: IPod };
-    for (const { spec } of [hookOf(options, 'Pod') as unknown as IPod, template]) {
-      expect(spec).toMatchObject({
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-        containers: [
-          {
-            securityContext: {
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: { drop: ['ALL'] },
-            },
-          },
-        ],
-      });
-    }
-  });
 });
 
 it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable it', () => {
@@ -203,10 +184,4 @@ it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable
   };
   expect(kinds(true)).toContain('Deployment');
   expect(kinds(false)).toEqual([]);
-});
-
-// The slow tests compare all values files.
-it.skipIf(!isInstalled || !hasTool('helm3', ['version']))('Helm 3 renders the same manifests as Helm 4', () => {
-  const file = 'ci/pod-options-values.yaml';
-  expect(sortedManifests(file, 'helm3')).toEqual(sortedManifests(file, 'helm'));
 });

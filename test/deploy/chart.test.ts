@@ -1,3 +1,4 @@
+import type { IPod } from 'kubernetes-models/v1/Pod';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alertRules, ruleGroups, type Rule } from '../support/alert-rules.js';
@@ -46,16 +47,24 @@ describe.skipIf(!isInstalled).each(valuesFiles)('the pod of %s', (file) => {
   const manifests = isInstalled ? parseManifests(textOf(file)) : [];
   const labels = (): Readonly<Record<string, string>> => podOf(manifests).metadata?.labels ?? {};
 
-  it('complies with the restricted Pod Security Standard', () => {
-    expect(podOf(manifests).spec).toMatchObject({
-      automountServiceAccountToken: false,
-      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+  it('complies with the restricted Pod Security Standard, as those of hooks', () => {
+    const pods = manifests.flatMap(({ kind, spec }) => {
+      const { template } = (spec ?? {}) as { readonly template?: IPod };
+      return kind === 'Pod' ? [spec] : (template?.spec ?? []);
     });
-    expect(containerOf(manifests).securityContext).toEqual({
+    expect(pods).toContainEqual(podOf(manifests).spec);
+    const securityContext = {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
-    });
+    };
+    for (const pod of pods) {
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [{ securityContext }],
+      });
+    }
   });
 
   it('is selected by every selector', () => {

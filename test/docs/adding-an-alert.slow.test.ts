@@ -38,10 +38,11 @@ describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
     await copy.run('npx', 'prettier', '--write', DECLARATIONS, RUNBOOK, INCIDENTS);
     await copy.run('npx', 'tsc', '-p', 'test');
 
-    await copy.run('npm', 'run', 'generate');
+    const printed = await copy.run('npm', 'run', '--silent', 'generate');
     await copy.run('npx', 'vitest', 'run', '--project', 'fast', ...TESTS.map((name) => `test/${name}`));
     const generated = Array.from(page.matchAll(/^- `([^`]+\/[^`]+)`: the /gm), ([, file = '']) => file);
     expect(generated.length).toBeGreaterThan(1);
+    expect(generated).toEqual(expect.arrayContaining(printed.trim().split('\n')));
     const edited = [DECLARATIONS, RUNBOOK, INCIDENTS, ...generated];
     expect(copy.changedFiles()).toEqual(Array.from(new Set(edited)).toSorted());
     expect(copy.read('prometheus/alerts.yml')).toContain('- alert: BridgeOrchestratorDuplicate');

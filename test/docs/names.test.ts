@@ -106,4 +106,21 @@ describe.each(pages)('$file', (page) => {
     const named = inlineCode.filter((text) => /^(?:src|test|docs|prometheus|grafana|deploy)\/[\w./-]+$/.test(text));
     expect(named.filter((file) => !projectFileExists(file))).toEqual([]);
   });
+
+  it('refers to names that the files beside them declare', () => {
+    const named = pages.flatMap(({ prose }) =>
+      Array.from(prose.matchAll(/`([A-Za-z]\w*)` \(`((?:[\w-]+\/)*[\w-]+\.ts)`/g), ([, name = '', file = '']) => ({
+        name,
+        file,
+      })),
+    );
+    expect(named.length).toBeGreaterThan(2);
+    const declaredIn = ({ name, file }: (typeof named)[number]): boolean =>
+      sourceFiles.some(
+        (path) =>
+          `/${path}`.endsWith(`/${file}`) &&
+          new RegExp(`\\b(?:const|function|interface|type) ${name}\\b`).test(readProjectFile(path)),
+      );
+    expect(named.filter((each) => !declaredIn(each))).toEqual([]);
+  });
 });

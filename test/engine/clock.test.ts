@@ -125,59 +125,61 @@ const SETTINGS = [
 /** What the exporter says about a clock that is wrong by hours. */
 const CLOCK_PROBLEMS = new Set(['firing warning BridgeClockBehind', 'firing warning BridgeNodeBehind']);
 
-describe('a wall clock that is set', () => {
+/** What a machine shows before its clock is set, at once, and after more polls. */
+async function observed(machine: ReturnType<typeof startMachine>, set: number) {
+  await machine.poll(20, 60);
+  const before = machine.alerts();
+  machine.logged();
+  machine.set(set);
+  machine.pass(1);
+  const atOnce = { wall: machine.wallNow(), alerts: machine.alerts(), timestamps: machine.timestamps() };
+  const counts = machine.seriesCounts();
+  await machine.poll(8);
+  return { before, atOnce, counts, after: { alerts: machine.alerts(), timestamps: machine.timestamps() } };
+}
+
+/** The problems of a machine before and after its clock is set, while the chain is stuck. */
+async function observedProblems(machine: ReturnType<typeof startMachine>, set: number) {
+  machine.begin('stuck');
+  machine.pass(2400);
+  await machine.poll(6, 200);
+  const before = machine.problems();
+  machine.set(set);
+  await machine.poll(8);
+  return { before, after: machine.problems() };
+}
+
+describe('a wall clock that is set', async () => {
+  const right = await observed(startMachine(), 0);
+  const rightProblems = await observedProblems(startMachine(), 0);
+
   it.each(SETTINGS)(
     '%s neither begins a problem nor withdraws series, and corrects all times at once',
     async (_, set) => {
-      const [machine, right] = [startMachine(-set), startMachine()];
-      for (const each of [machine, right]) {
-        // oxlint-disable-next-line no-await-in-loop -- one machine after the other
-        await each.poll(20, 60);
-      }
-      const before = machine.alerts();
-      expect(before.filter((alert) => !CLOCK_PROBLEMS.has(alert))).toEqual(right.alerts());
+      const machine = startMachine(-set);
+      const { before, atOnce, counts, after } = await observed(machine, set);
+      expect(before.filter((alert) => !CLOCK_PROBLEMS.has(alert))).toEqual(right.before);
       expect(before).not.toEqual([]);
-      machine.logged();
-
-      machine.set(set);
-      for (const each of [machine, right]) each.pass(1);
-      expect(machine.wallNow()).toBeCloseTo(right.wallNow());
-      expect(machine.alerts()).toEqual(before);
-      expect(machine.timestamps()).toEqual(right.timestamps());
-      expect(machine.seriesCounts().every((count) => count > 0)).toBe(true);
-
-      for (const each of [machine, right]) {
-        // oxlint-disable-next-line no-await-in-loop -- one machine after the other
-        await each.poll(8);
-      }
-      expect(machine.alerts()).toEqual(right.alerts());
-      expect(machine.timestamps()).toEqual(right.timestamps());
+      expect(atOnce.wall).toBeCloseTo(right.atOnce.wall);
+      expect(atOnce.alerts).toEqual(before);
+      expect(atOnce.timestamps).toEqual(right.atOnce.timestamps);
+      expect(counts.every((count) => count > 0)).toBe(true);
+      expect(after).toEqual(right.after);
       expect(machine.logged().filter((line) => !line.startsWith('no longer warning: '))).toEqual([]);
       expect(new Set(machine.ended())).toEqual(new Set(before.map((alert) => alert.replace('firing warning ', ''))));
     },
   );
 
   it.each(SETTINGS)('%s corrects the starts that times of the chain prove with the next poll', async (_, set) => {
-    const [machine, right] = [startMachine(-set), startMachine()];
-    for (const each of [machine, right]) {
-      each.begin('stuck');
-      each.pass(2400);
-      // oxlint-disable-next-line no-await-in-loop -- one machine after the other
-      await each.poll(6, 200);
-    }
+    const { before, after } = await observedProblems(startMachine(-set), set);
+    const backlog = (all: typeof before) => all.find(({ name }) => name === 'CrosschainBacklogHigh');
     // By a clock that is behind, the problem begins in the future: its start is the first poll, and not proven.
-    const backlog = () => machine.problems().find(({ name }) => name === 'CrosschainBacklogHigh');
-    expect(backlog()).toMatchObject({ isProven: set < 0 });
-    machine.set(set);
-    for (const each of [machine, right]) {
-      // oxlint-disable-next-line no-await-in-loop -- one machine after the other
-      await each.poll(8);
-    }
-    expect(backlog()).toMatchObject({ isProven: true });
+    expect(backlog(before)).toMatchObject({ isProven: set < 0 });
+    expect(backlog(after)).toMatchObject({ isProven: true });
     // While the clock is wrong, nothing says that the hub is not behind the contract.
-    const problemsOf = ({ problems }: typeof machine) => problems().filter(({ name }) => name !== 'BridgeOracleSilent');
-    expect(problemsOf(machine)).toEqual(problemsOf(right));
-    expect(problemsOf(machine).map(({ name }) => name)).toContain('CrosschainOldestPendingTooOld');
+    const comparable = (all: typeof before) => all.filter(({ name }) => name !== 'BridgeOracleSilent');
+    expect(comparable(after)).toEqual(comparable(rightProblems.after));
+    expect(after.map(({ name }) => name)).toContain('CrosschainOldestPendingTooOld');
   });
 });
 

@@ -3,32 +3,36 @@ import { problems } from '../../src/problems/problems.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import { metricsInRules, runAlerts } from '../problems/promtool.js';
 import { hasTool } from '../support/tools.js';
-import { planDay, runDay } from './days.js';
+import { planDay, runDay, type DayResult } from './days.js';
 import { summarize } from './report.js';
 
 /* A sample of the days of `npm run incidents`. */
 
 const SEED = 7_000_000;
-const DAYS = [0, 1, 2, 3, 4, 5];
+const DAYS = [1, 3, 4, 5];
 /** Days whose alerts Prometheus computes as well. */
 const DAYS_WITH_RULES = [0, 2];
 const RULE_SECONDS = 120;
 
+function expectHeard(day: DayResult): void {
+  const summary = summarize([day]);
+  expect(summary, summary.findings.join('\n')).toMatchObject({
+    criticalMisses: 0,
+    criticalFalseAlerts: 0,
+    wrongGauges: 0,
+  });
+}
+
 describe('days on which things break at random', () => {
   it.each(DAYS)('wake somebody for what is critical, and for nothing else, on day %i', (day) => {
-    const summary = summarize([runDay(planDay(SEED + day))]);
-    expect(summary, summary.findings.join('\n')).toMatchObject({
-      criticalMisses: 0,
-      criticalFalseAlerts: 0,
-      wrongGauges: 0,
-    });
+    expectHeard(runDay(planDay(SEED + day)));
   });
 
   it.skipIf(!hasTool('promtool')).each(DAYS_WITH_RULES)(
-    'have the same alerts by the rules of Prometheus on day %i',
+    'wake somebody, and have the same alerts by the rules of Prometheus on day %i',
     (day) => {
       const shown = new Map<string, number[]>();
-      const { recording } = runDay(planDay(SEED + day), {
+      const result = runDay(planDay(SEED + day), {
         sampleSeconds: RULE_SECONDS,
         keep: metricsInRules,
         observe: (targets, minute) => {
@@ -39,7 +43,8 @@ describe('days on which things break at random', () => {
           }
         },
       });
-      const firings = runAlerts(recording).filter((own) => judged.has(`${own.alert}/${own.severity}`));
+      expectHeard(result);
+      const firings = runAlerts(result.recording).filter((own) => judged.has(`${own.alert}/${own.severity}`));
       const byRules = new Map<string, number[]>();
       for (const { alert, severity, labels, from } of firings) {
         const key = `${alert}/${severity} ${subjectOf(labels)}`;

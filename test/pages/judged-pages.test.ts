@@ -212,16 +212,7 @@ describe('what has ended', () => {
       ['critical', 30],
       ['warning', 10],
     ]);
-    const validator = {
-      name: 'Alpha',
-      orchestrator: 'hub1abc',
-      externalAddress: null,
-      powerRatio: null,
-      late: [],
-      overdue: null,
-      jailedIn: null,
-      own: null,
-    };
+    const validator = { name: 'Alpha', orchestrator: 'hub1abc', own: null };
     const { html } = endedSection({ ended: views, validators: [validator] }, 60_000);
     expect(html).toContain('critical <b>BridgeOrchestratorDeadlineNear</b> of validator Alpha, batch, ended');
     expect(endedSection({ ended: views, validators: null }, 60_000).html).toContain(

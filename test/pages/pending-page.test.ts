@@ -52,25 +52,36 @@ describe('the pending page', () => {
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
   });
 
-  it('has the validators first, then the document that the heading is about', () => {
-    const store = polledSnapshots(idleState);
+  it('has the tables of the firing problem first, then the validators', () => {
+    const store = polledSnapshots({
+      ...idleState,
+      batches: [batch('1')],
+      attestations: [{ observed: false, height: '900', votes: [vote(0)], claim: { event_nonce: '8' } }],
+    });
     const ids = (alert: ReturnType<typeof verdict>): string[] =>
       Array.from(
         pendingAt(store, 0, {}, { verdicts: [targetVerdicts([alert])] }).matchAll(
-          /<section id="(validators|module_state|rate_limiter_input)"/g,
+          /<section id="(validators|module_state|claims|batches|conditions|search|rate_limiter_input)"/g,
         ),
         ([, id = '']) => id,
       );
     expect(ids(verdict('BridgeOracleStalled', 'critical', 18))).toEqual([
-      'validators',
       'module_state',
+      'claims',
+      'batches',
+      'validators',
+      'search',
       'rate_limiter_input',
     ]);
-    expect(ids(verdict('CrosschainBacklogStuck', 'critical', 50, CROSSCHAIN))).toEqual([
-      'validators',
-      'rate_limiter_input',
+    expect(ids(verdict('BridgeBatchUnsigned', 'critical', 50))).toEqual([
       'module_state',
+      'batches',
+      'claims',
+      'validators',
+      'search',
+      'rate_limiter_input',
     ]);
+    expect(ids(verdict('BridgeHeightStalled', 'critical', 50))[0]).toBe('validators');
   });
 
   it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
@@ -159,17 +170,42 @@ describe('cross-chain transactions', () => {
 
   it('are found by the query of the page', () => {
     const cctxs_pending = Array.from({ length: 200 }, (_, index) => cctx(`0x${1000 + index}`));
-    const found = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: ' 0X1049 ' }));
-    expect(found).toContain('“0X1049”: 1 of 200 listed cctxs. Clear the search');
-    expect(found).toMatch(/\npending\n60 min ago\n2026-01-01 11:00:00 UTC\n0x1049\n/);
-    const newest = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: '0x1199' }));
-    expect(newest).toContain('“0x1199”: 1 of 200 listed cctxs.');
-    const many = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: '0x1' }));
-    expect(many).toContain('“0x1”: 200 of 200 listed cctxs, of which the first 50 follow.');
-    const hostile = textOf(
-      crosschainPage({ cctxs_pending: cctxs_pending.slice(0, 20) }, { target: TARGET, q: HOSTILE }),
+    const textWith = (q: string): string => textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q }));
+    const found = textWith(' 0X1049 ');
+    expect(found).toContain('“0X1049”: 1 row found. Clear the search');
+    expect(found).toContain('Chains 1, Missed cctxs 0, Pending cctxs 200.');
+    expect(found).toContain('Not searched, because there is nothing current or it cannot be read: module_state.');
+    expect(found).toMatch(/\nPending cctxs 1 of 200\n[^]*\n60 min ago\n2026-01-01 11:00:00 UTC\n0x1049\n/);
+    expect(textWith('0x1199'), 'newer than those of the page').toContain('“0x1199”: 1 row found.');
+    expect(textWith('0x1')).toContain('Pending cctxs 200 of 200\nShowing the 50 oldest of 200');
+    expect(textWith(HOSTILE)).toContain(`“${HOSTILE}”: 0 rows found.`);
+  });
+
+  it('are open with the one that an alert is about, also if many are older', () => {
+    const older = Array.from({ length: 40 }, (_, index) => cctx(`0x${1000 + index}`));
+    const own = cctx('0x9', { created_timestamp: '1767268700' }, { receiver_chainId: '8332', tss_nonce: '41073' });
+    const subject = { chain_id: '8332' };
+    const details = {
+      summary: 'nothing moves on chain 8332 at nonce 41073',
+      details: `the limit is 35 min; outbound hash ${'ab'.repeat(32)}`,
+    };
+    const stuck = { ...verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subject }), ...details };
+    const html = crosschainPage({ cctxs_pending: [...older, own] }, {}, stuck);
+    const rows = Array.from(html.matchAll(/<tr role="row" id="pending\/(0x\d+)"/g), ([, id]) => id);
+    expect(rows.slice(0, 2)).toEqual(['0x9', '0x1000']);
+    expect(textOf(html)).toContain('\n40 more\nShowing the 26 oldest of 41');
+    expect(html).toContain('at nonce <a href="./pending?target=main%20%22net%22%20%3C1%3E&amp;q=41073">41073</a>');
+    expect(html).toContain(
+      `outbound hash <a href="./pending?target=main%20%22net%22%20%3C1%3E&amp;q=${'ab'.repeat(32)}"`,
     );
-    expect(hostile).toContain(`“${HOSTILE}”: 0 of 20 listed cctxs.`);
+    const chains = { '8332': { name: 'bitcoin', explorer: 'https://explorer.example.org/tx/{hash}' } };
+    const withExplorer = pendingAt(
+      initialSnapshots(),
+      0,
+      {},
+      { verdicts: [targetVerdicts([stuck])], config: { chains } },
+    );
+    expect(withExplorer).toContain(`outbound hash <a href="https://explorer.example.org/tx/${'ab'.repeat(32)}"`);
   });
 });
 

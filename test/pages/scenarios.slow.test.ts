@@ -109,6 +109,22 @@ describeIf(hasTool(CHROMIUM), 'the layout in a browser', async () => {
     },
   );
 
+  it.each(scenarioNames)(
+    'has a table of the target on the first screen of a desktop and the second of a phone, in the scenario %s',
+    async (scenario) => {
+      await page.setContent(pages.get(scenario)?.target ?? '');
+      const topAt = async (width: number): Promise<number> => {
+        await page.setViewportSize({ width, height: 900 });
+        const tops = await page
+          .locator('main table:visible')
+          .evaluateAll((tables) => tables.map((table) => table.getBoundingClientRect().top + scrollY));
+        return Math.min(...tops);
+      };
+      expect(await topAt(1280)).toBeLessThan(700);
+      expect(await topAt(400)).toBeLessThan(1200);
+    },
+  );
+
   it('fits phones and desktops while series are withdrawn', async () => {
     const snapshots = polledSnapshots(idleState);
     snapshots.record(BRIDGE, FAILED, at(400));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asNumeral } from '../../src/chain/numeral.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
-import { deadlineNote, ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
+import { ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { viewOf, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
@@ -46,11 +46,14 @@ function viewWith(
 const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>
   viewWith(...parameters).targets[0]?.validators ?? [];
 
-/** The validators with what they block, shortened. */
+/** The validators with what is late, shortened. */
 const summaryOf = (state: object): readonly string[] =>
-  validatorsIn(state).map(
-    ({ externalAddress, late }) => `${externalAddress}: ${late.map(({ what, id }) => `${what} ${id}`).join(', ')}`,
-  );
+  validatorsIn(state).map(({ externalAddress, duties }) => {
+    const late = Object.entries(duties).flatMap(
+      ([kind, duty]) => duty?.nonces.map((nonce) => `${kind} ${nonce}`) ?? [],
+    );
+    return `${externalAddress}: ${late.join(', ')}`;
+  });
 
 function htmlOf(...parameters: Parameters<typeof viewWith>): string {
   const view = viewWith(...parameters);
@@ -112,22 +115,35 @@ const answers = (isJailed: boolean | undefined, claimed = '7'): QueryStates =>
   );
 
 describe('the validators that are late', () => {
-  it('are those that have not signed an old batch without sufficient signatures, largest power first', () => {
+  it('are those that have not signed an old batch, also young ones if they have signed none of three, largest power first', () => {
     const batches = [batch('1', '600', OLD), batch('2', '700', OLD), batch('3', '700', YOUNG)];
     const batch_confirms = [...confirms('1', '0xa1'), ...confirms('2', '0xa1', '0xa2')];
-    expect(summaryOf({ batches, batch_confirms })).toEqual(['0xa2: batch 1', '0xa3: batch 1', '0xa4: batch 1']);
+    expect(summaryOf({ batches, batch_confirms })).toEqual([
+      '0xa2: batches 1',
+      '0xa3: batches 1, batches 2, batches 3',
+      '0xa4: batches 1, batches 2, batches 3',
+    ]);
     const [first] = validatorsIn({ batches, batch_confirms });
-    expect(first).toMatchObject({ powerRatio: 0.3, late: [{ ageSeconds: 300 }], jailedIn: null, own: null });
+    expect(first).toMatchObject({
+      powerRatio: 0.3,
+      duties: { batches: { oldestSeconds: 300 } },
+      deadline: null,
+      own: null,
+    });
   });
 
   it('are those that have not voted for an old event', () => {
     const attestations = [
-      ...idleState.attestations,
+      observed('900', 0, 1, 2, 3),
       claim('8', OLD, [0]),
       claim('9', OLD, [0, 1]),
       claim('10', YOUNG, []),
     ];
-    expect(summaryOf({ attestations })).toEqual(['0xa2: event 8', '0xa3: event 8, event 9', '0xa4: event 8, event 9']);
+    expect(summaryOf({ attestations })).toEqual([
+      '0xa2: events 8',
+      '0xa3: events 8, events 9',
+      '0xa4: events 8, events 9',
+    ]);
   });
 
   it('are none of those that claim different things of an event, whose numbers are said', () => {
@@ -136,9 +152,9 @@ describe('the validators that are late', () => {
       claim('8', OLD, [1], deposit('5')),
       claim('8', OLD, [0], deposit('6')),
     ];
-    expect(summaryOf({ attestations })).toEqual(['0xa3: event 8', '0xa4: event 8']);
+    expect(summaryOf({ attestations })).toEqual(['0xa3: events 8', '0xa4: events 8']);
     expect(introductionOf({ attestations })).toContain(
-      'votes of 66.00 % are required. Of event 8, validators claim different things, any of which can be right:',
+      'Validators 2 2 validators are late. Of event 8, validators claim different things, any of which can be right:',
     );
     const sides = (html: string) => Array.from(html.matchAll(/<li>([^<]*)/g), ([, side]) => side);
     expect(sides(htmlOf({ attestations }))).toEqual([
@@ -159,9 +175,12 @@ describe('the validators that are late', () => {
     const valsets = [{ nonce: '2', members, height: OLD }, ...idleState.valsets];
     const valset_confirms = ['0xa1', '0xa2'].map((eth_address) => ({ nonce: '2', eth_address }));
     const state = { params: { ...idleState.params, signed_valsets_window: '200' }, valsets, valset_confirms };
-    expect(summaryOf(state)).toEqual(['0xa3: validator set 2', '0xa4: validator set 2']);
-    expect(validatorsIn(state)[0]).toMatchObject({ late: [{ isBlocking: false }], jailedIn: { blocks: '50' } });
-    expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks');
+    expect(summaryOf(state)).toEqual(['0xa3: valsets 2', '0xa4: valsets 2']);
+    expect(validatorsIn(state)[0]).toMatchObject({
+      duties: { valsets: { isAwaited: false } },
+      deadline: { left: { blocks: '50' } },
+    });
+    expect(rowsOf(state)[0]?.[4]).toBe('signs validator set 2 by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks');
   });
 
   it('include who has not done what the others have: a relayed validator set, a signed batch, an observed event', () => {
@@ -175,8 +194,8 @@ describe('the validators that are late', () => {
       batch_confirms: confirms('1', '0xa1', '0xa2', '0xa3'),
       attestations: [observed(OLD, 0, 1, 2)],
     };
-    expect(summaryOf(state)).toEqual(['0xa4: batch 1, validator set 2, event 7']);
-    expect(introductionOf(state)).toContain('Validators 1 1 validator is late although enough others sign and vote.');
+    expect(summaryOf(state)).toEqual(['0xa4: events 7, batches 1, valsets 2']);
+    expect(introductionOf(state)).toContain('Validators 1 1 validator is late.');
     expect(rowsOf(state)[0]?.slice(1, 4)).toEqual([
       'late for 5 min',
       '10.00 %',
@@ -196,24 +215,23 @@ describe('the validators that are late', () => {
         })),
       ),
     };
-    const introduction = introductionOf(state);
-    expect(introduction).toContain('Something has waited for 3 validators with 90.00 % of the power');
-    expect(introduction, 'all that lack signatures are considered').not.toContain('oldest');
+    expect(summaryOf(state)).toEqual(['0xa1: valsets 61', '0xa2: valsets 61', '0xa3: valsets 61']);
+    expect(validatorsIn(state)[0]).toMatchObject({ duties: { valsets: { isAwaited: true } } });
   });
 
   it('have all events for which votes are missing, also those that are not listed', () => {
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
     const [row] = rowsOf({ attestations: [observed(YOUNG, 0), ...attestations] });
-    expect(row?.[3]).toBe('missing: votes for 60 events between 8 and 67');
+    expect(row?.[3]).toBe('missing: votes for 61 events between 7 and 67');
   });
 
   it('are also those with an alert, even when nothing waits for them', () => {
     const state = { valsets: [{ nonce: '2', members, height: '950' }] };
     expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })).toMatchObject([
       {
-        jailedIn: { blocks: '50' },
+        deadline: { left: { blocks: '50' } },
         externalAddress: '0xa2',
-        late: [{ what: 'alert', id: 'BridgeOrchestratorMissingConfirms', ageSeconds: 4080, isBlocking: false }],
+        alerts: [{ alert: 'BridgeOrchestratorMissingConfirms', ageSeconds: 4080 }],
       },
     ]);
   });
@@ -234,22 +252,20 @@ describe('the validators that are late', () => {
     const attestations = [...idleState.attestations, claim('8', '700', [])];
     const batch_confirms = batches.flatMap(({ batch_nonce }) => confirms(batch_nonce, '0xa1', '0xa4'));
     const state = { batches, batch_confirms, attestations };
-    expect(introductionOf(state)).toBe(
-      'Validators 4 Something has waited for 4 validators with 100.00 % of the power for more than five minutes. Signatures of 66.00 % and votes of 66.00 % are required.',
-    );
+    expect(introductionOf(state)).toBe('Validators 4 4 validators are late.');
     const timeout = 'batch times out: ≈ 16 min left 84 external blocks';
     expect(rowsOf(state)).toEqual([
       [`no name ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'missing: votes for event 8', 'none'],
       [
         `no name ${beta} 0xa2`,
-        'late for 10 min',
+        'silent for 10 min',
         '30.00 %',
         'missing: votes for event 8; 4 batches between 1 and 4',
         timeout,
       ],
       [
         'no name hub1zyyyyyyyyyy 0xa3',
-        'late for 10 min',
+        'silent for 10 min',
         '20.00 %',
         'missing: votes for event 8; 4 batches between 1 and 4',
         timeout,
@@ -258,22 +274,49 @@ describe('the validators that are late', () => {
     ]);
   });
 
-  it('are separated from those that block something', () => {
+  it('have what an alert says when nothing waits for them', () => {
     const options = { verdicts: [lateVerdict('0xa2')] };
-    expect(introductionOf({}, options)).toBe(
-      'Validators 1 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
-    );
+    expect(introductionOf({}, options)).toBe('Validators 1 1 validator is late.');
     expect(rowsOf({}, options)).toEqual([
       [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'missing: signatures for an hour', 'none'],
     ]);
   });
 
   it('are nobody only as far as lists can be read', () => {
-    expect(introductionOf({})).toBe('Validators Nothing has waited for a validator for more than five minutes.');
-    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, YOUNG, []));
-    expect(introductionOf({ batches: 1, attestations: [...idleState.attestations, ...attestations] })).toContain(
-      'five minutes. The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.',
+    expect(introductionOf({})).toBe('Validators No validator is late.');
+    expect(introductionOf({ batches: 1, attestations: 1 })).toBe(
+      'Validators No validator is late. Unknown for events and batches: a list of the document cannot be read.',
     );
+    expect(introductionOf({ valsets: 1 })).toContain('The validator set cannot be read, or is empty.');
+  });
+
+  it('have no registration on this bridge, or none that can be read', () => {
+    const [first, ...others] = registered;
+    const batches = [batch('1', '600', OLD)];
+    const batch_confirms = confirms('1', '0xa2', '0xa3', '0xa4');
+    for (const orchestrator_addresses of [others, 1]) {
+      const [row] = rowsOf({ batches, batch_confirms, orchestrator_addresses });
+      expect(row?.slice(0, 4)).toEqual([
+        'no name unknown orchestrator 0xa1',
+        'late for 5 min',
+        '40.00 %',
+        'missing: batch 1',
+      ]);
+    }
+    expect(first).toBeDefined();
+  });
+
+  it('are not those that joined after a batch that others have signed', () => {
+    const without = { nonce: '900', members: members.slice(0, 3), height: '900' };
+    const joined = { nonce: '950', members, height: '950' };
+    const state = (batch_confirms: readonly object[]) => ({
+      valsets: [without, joined],
+      valset_confirms: members.map(({ external_address }) => ({ nonce: '950', eth_address: external_address })),
+      batches: [batch('1', '600', OLD)],
+      batch_confirms,
+    });
+    expect(summaryOf(state(confirms('1', '0xa1', '0xa2')))).not.toContain('0xa4: batches 1');
+    expect(summaryOf(state(confirms('1', '0xa1'))), 'the batch waits for it').toContain('0xa4: batches 1');
   });
 });
 
@@ -342,7 +385,7 @@ describe('the own validators', () => {
     };
     expect(rowWith(0)).toEqual(['signs and votes', 'nothing']);
     expect(rowWith(2)).toEqual(['due', 'nothing yet: what it has to do is new']);
-    expect(rowWith(3)).toEqual(['silent', 'Check its orchestrator.']);
+    expect(rowWith(3)).toEqual(['silent for 2 min', 'Check its orchestrator.']);
   });
 
   it('have a deadline after the year 9999 as the last time before it', () => {
@@ -350,23 +393,6 @@ describe('the own validators', () => {
     expect(htmlOf({ params, batches: [batch('1', '60000', OLD)] }, { watch: [alpha] })).toContain(
       '9999-12-31T23:59:59',
     );
-  });
-
-  it('have their nearest deadline before everything else, when they are late and no alert says it', () => {
-    const due = (window: string, age: string, verdicts: readonly Verdict[] = []): string => {
-      const params = { ...idleState.params, signed_batches_window: window };
-      const view = viewWith({ params, batches: [batch('1', '60000', age)] }, { watch: [alpha], verdicts });
-      return deadlineNote(view)
-        .html.replaceAll(/<[^>]+>/g, '')
-        .trim();
-    };
-    expect(due('200', OLD)).toBe(`${alpha} has to sign batch 1 by 12:01 UTC (100 s left) or is jailed.`);
-    expect(due('90000', OLD)).toMatch(/^hub1q\w+ has to sign batch 1 by 2026-01-03 \d\d:\d\d UTC \(2 d 1 h left\)/);
-    expect(due('200', YOUNG), 'it is merely due').toBe('');
-    const near = (orchestrator: string) =>
-      verdict('BridgeOrchestratorDeadlineNear', 'critical', 20, { subject: { orchestrator } });
-    expect(due('200', OLD, [near(alpha)])).toBe('');
-    expect(due('200', OLD, [near(beta)])).toMatch(/has to sign/);
   });
 
   it('have a square for each event, batch and validator set, and until when they have to sign', () => {
@@ -380,8 +406,8 @@ describe('the own validators', () => {
     const [row] = rowsOf(state, { watch: [beta] });
     expect(row?.slice(2, 5)).toEqual([
       '30.00 %',
-      'events ✕□ 1 missing: 7 batches ■✕□ 2 unsigned: 2, 3 validator sets ✕✕ 1 unsigned: 850',
-      'signs by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
+      'events ✕□ missing: event 7 batches ■✕□ missing: batch 2 validator sets ✕✕ missing: validator set 850',
+      'signs validator set 850 by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
     ]);
     const html = htmlOf(state, { watch: [beta] });
     expect(html).toContain('role="img" aria-label="the last 3: 1 done, 1 missing, 1 not due"');
@@ -392,14 +418,14 @@ describe('the own validators', () => {
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
     const state = { attestations: [observed(OLD, 0, 2), ...attestations] };
     const [row] = rowsOf(state, { watch: [registered[2]?.orchestrator ?? ''] });
-    expect(row?.[3]).toContain(`events ${'✕'.repeat(20)} 60 missing (the last 20 shown)`);
+    expect(row?.[3]).toContain(`events ${'✕'.repeat(20)} missing: 60 events between 8 and 67`);
   });
 
   it('have no countdown, and are not well, when the node is behind', () => {
     const valsets = [...idleState.valsets, { nonce: '950', members, height: '950' }];
     const [row] = rowsOf({ ...well, valsets }, { watch: [alpha], isNodeBehind: true });
     expect(row?.[1]).toBe('node is behind');
-    expect(row?.[4]).toBe('signs by height 1050, else jailed');
+    expect(row?.[4]).toBe('signs validator set 950 by height 1050, else jailed');
   });
 
   it('are late when something has waited for them for longer than usual, as severe as the alert about that', () => {
@@ -408,7 +434,7 @@ describe('the own validators', () => {
     const own = rowsOf(state, options([])).slice(0, 2);
     expect(own.map((cells) => [cells[1], cells[3]?.slice(0, 25).trim()])).toEqual([
       ['signs and votes', 'events ■■ batches none va'],
-      ['late for 10 min', 'events ■✕ 1 missing: 8 ba'],
+      ['late for 10 min', 'events ■✕ missing: event'],
     ]);
     const classOf = (verdicts: readonly Verdict[]) =>
       /<b class="state (\w+)">late/.exec(htmlOf(state, options(verdicts)))?.[1];
@@ -459,19 +485,6 @@ describe('the own validators', () => {
     const rows = rowsOf(well, { watch: [alpha, beta], verdicts: [alert] });
     expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
     expect(rows.map((row) => row.at(-1))).toEqual(['nothing', alert.action]);
-  });
-
-  it('have missing votes when an alert says that they vote for nothing, however young the events are', () => {
-    const state = { attestations: [observed('990', 1)] };
-    const votesBeside = (alert: Parameters<typeof verdict>[0], orchestrator: string) =>
-      rowsOf(state, {
-        watch: [alpha],
-        verdicts: [verdict(alert, 'warning', 40, { subject: { orchestrator } })],
-      })[0]?.[3];
-    expect(votesBeside('BridgeOrchestratorMissingVotes', alpha)).toContain('events ✕ 1 missing: 7');
-    expect(votesBeside('BridgeWatchedOrchestratorLagging', alpha)).toContain('events ✕ 1 missing: 7');
-    expect(votesBeside('BridgeWatchedOrchestratorLagging', beta)).toContain('events □');
-    expect(votesBeside('BridgeOrchestratorMissingConfirms', alpha)).toContain('events □');
   });
 
   it('show what the node says about them: last claim and funds', () => {

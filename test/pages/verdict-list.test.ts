@@ -113,7 +113,7 @@ describe('the heading', () => {
     expect(textOf(pending)).toContain(`Notes\nnote ${TARGET}: summary of BridgeParamsChanged`);
   });
 
-  it('has what follows from it below it, without an action, and not among the other conditions', () => {
+  it('has what follows from it below it, without an action and an age of its own, and not among the other conditions', () => {
     const stuck = (token: string) =>
       verdict('BridgeBacklogStuck', 'critical', 20, {
         hiddenBy: 'BridgeOracleStalled',
@@ -124,12 +124,20 @@ describe('the heading', () => {
     const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
     const html = page(targetVerdicts([oracle, overdue, stuck('usdt'), stuck('weth')], [], 'a'));
     const [, consequences = '', others = ''] = textOf(html).split(/Follows from the above:\n|Other conditions\n/);
-    expect(consequences.trim()).toBe(`critical no batch of usdt is built, for 20 min
+    expect(consequences.trim()).toBe(`critical no batch of usdt is built
 1 more of this kind
-no batch of weth is built, for 20 min`);
+no batch of weth is built`);
     expect(others).toContain('critical a: summary of BridgeBatchOverdue');
     expect(textOf(html).match(/no batch of/g)).toHaveLength(2);
     expect(html).not.toContain('who is above already');
+  });
+
+  it('shows below it first, not folded, an own validator', () => {
+    const own = { ...votes('Gamma'), subject: { orchestrator: 'hub1gamma', watched: 'true' } };
+    const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), own], [], 'a'));
+    expect(textOf(html)).toContain(
+      '\nvalidator Gamma does not vote, for 31 min\n1 more of this kind\nvalidator Beta does not vote, for 31 min\n',
+    );
   });
 
   it('shows below it, not folded, a subject that has an action of its own', () => {

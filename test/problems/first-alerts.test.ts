@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Incident } from './incident.js';
+import { endOf, shortestIncidents, type Incident } from './incident.js';
 import { incidents } from './incidents.js';
 import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
@@ -13,23 +13,6 @@ import { readProjectFile } from '../support/project-files.js';
 
 /** Often enough for the flow to have no gaps. */
 const SAMPLE_SECONDS = 240;
-
-/** The last minute that matters: every alert fires by then. */
-function endOf({ beginsAtMinute, expectedAlerts }: Incident): number {
-  return beginsAtMinute + Math.max(...Object.values(expectedAlerts)) + 7;
-}
-
-/** The shortest incidents that together have all alerts. */
-function shortestIncidents(): readonly Incident[] {
-  const ofRules = exporterRules.map(({ name, severity }) => `${name}/${severity}`);
-  let chosen = incidents.filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length > 0);
-  for (const incident of chosen.toSorted((a, b) => endOf(a) - endOf(b)).toReversed()) {
-    const others = chosen.filter((other) => other !== incident);
-    const covered = new Set([...ofRules, ...others.flatMap(({ expectedAlerts }) => Object.keys(expectedAlerts))]);
-    if (Object.keys(incident.expectedAlerts).every((key) => covered.has(key))) chosen = others;
-  }
-  return chosen;
-}
 
 /** The documents that the alerts are about. */
 function documentsOf({ expectedAlerts, phases }: Incident): DocumentName[] {
@@ -54,7 +37,8 @@ function phasesUntil(phases: readonly Phase[], end: number): Phase[] {
 /** What the pages say when a problem fires for the first time, with the highest severity that fires; later, if it fires at once. */
 const sentences = new Map<string, { readonly severity: Severity; readonly text: string }>();
 
-const cases = shortestIncidents().map((incident) => [incident.title, incident] as const);
+const ofRules = exporterRules.map(({ name, severity }) => `${name}/${severity}`);
+const cases = shortestIncidents(incidents, ofRules).map((incident) => [incident.title, incident] as const);
 
 it.each(cases)('alerts fire for the first time in the expected minutes when %s', (_, incident) => {
   const end = endOf(incident);

@@ -839,6 +839,32 @@ describe('a validator', () => {
       ]);
     });
 
+    it('ends without an answer about another own validator, whose problem does not end', () => {
+      const own = [validators[2]?.orchestrator ?? '', validators[3]?.orchestrator ?? ''];
+      const context = bridgeContext({ watch: own });
+      let state = initialState(context, at(0).at);
+      const jailedAfter = (...polls: readonly (readonly [minute: number, ...isJailed: (boolean | undefined)[]])[]) => {
+        for (const [minute, ...isJailed] of polls) {
+          const answers = isJailed.flatMap((jailed, index) =>
+            jailed === undefined
+              ? []
+              : [[own[index], { at: at(minute).at, value: { operator: '', isJailed: jailed, isBonded: true } }]],
+          );
+          const [[name, query] = []] = answeredQueries(at(minute), { staking_validator: undefined });
+          const before = state.queries.get('staking_validator')?.answers ?? [];
+          const queries = new Map([[name ?? '', { ...query, answers: new Map([...before, ...answers] as []) }]]);
+          const poll = bridgePoll(COMPLETE, { watch: own, height: String(heightAt(minute)), atMs: minute * 60_000 });
+          state = step({ ...state, queries: queries as unknown as QueryStates }, poll, context, at(minute));
+        }
+        return named('Jailed', shownIn(state, START_SECONDS)).map(({ subject }) => subject.orchestrator);
+      };
+      expect(jailedAfter([0, true], [1, true], [2, true])).toEqual([own[0]]);
+      expect(jailedAfter([3, false], [4, false], [6, false])).toEqual([]);
+      expect(jailedAfter([7, true, true], [8, true, true], [9, true, true])).toEqual(own);
+      const later = [30, 60, 70, 80].map((minute) => [minute, undefined, false] as const);
+      expect(jailedAfter(...later)).toEqual([own[0]]);
+    });
+
     it('cannot be unjailed when it is tombstoned', () => {
       const action = (isTombstoned: boolean) =>
         bridgeProblem(

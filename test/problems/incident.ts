@@ -41,3 +41,19 @@ export function incident(
 export function healthy(title: string, phases: Phase | readonly Phase[], details: Details = {}): Incident {
   return incident(title, phases, {}, { beginsAtMinute: 0, ...details });
 }
+
+/** A small number of incidents that together fire all alerts, without the longest ones. Those of `known` need none. */
+export function shortestIncidents(all: readonly Incident[], known: readonly string[] = []): readonly Incident[] {
+  let chosen = all.filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length > 0);
+  for (const incident of chosen.toSorted((a, b) => endOf(a) - endOf(b)).toReversed()) {
+    const others = chosen.filter((other) => other !== incident);
+    const covered = new Set([...known, ...others.flatMap(({ expectedAlerts }) => Object.keys(expectedAlerts))]);
+    if (Object.keys(incident.expectedAlerts).every((key) => covered.has(key))) chosen = others;
+  }
+  return chosen;
+}
+
+/** The last minute that matters: every alert fires by then. */
+export function endOf({ beginsAtMinute, expectedAlerts }: Incident): number {
+  return beginsAtMinute + Math.max(...Object.values(expectedAlerts)) + 7;
+}

@@ -1,20 +1,21 @@
-import { describe } from 'vitest';
-import { testIncidents } from './incident-tests.js';
-import type { Incident } from './incident.js';
+import { describe, expect, it } from 'vitest';
+import { exporterRules } from '../../src/problems/exporter-rules.js';
+import { recordIncident } from './incident-recording.js';
+import { shortestIncidents, type Incident } from './incident.js';
 import { bridgeIncidents } from './incidents.js';
+import { INSTANCE } from './promtool.js';
 
-/** The shortest incidents with all alerts, of those whose problem lasts for an hour or longer. */
-function shortestWithEachAlert(): Incident[] {
-  const known = new Set<string>();
-  return bridgeIncidents
-    .filter(({ expectedAlerts, phases }) => Object.keys(expectedAlerts).length > 0 && (phases[1]?.minutes ?? 0) >= 60)
-    .toSorted((a, b) => (a.phases[1]?.minutes ?? 0) - (b.phases[1]?.minutes ?? 0))
-    .filter(({ expectedAlerts }) => {
-      const before = known.size;
-      for (const key of Object.keys(expectedAlerts)) known.add(key);
-      return known.size > before;
-    });
-}
+/*
+ * The pages of an exporter that restarts are those of one that does not, for problems that last for an hour or longer. The other tests of incidents
+ * compare pages and alerts, and all alerts fire on over the two minutes of a restart (rules.test.ts).
+ */
+
+const SAMPLE_SECONDS = 120;
+const SAMPLE_MINUTES = SAMPLE_SECONDS / 60;
+const DOWN_MINUTES = 2;
+
+const lasting = bridgeIncidents.filter(({ phases }) => (phases[1]?.minutes ?? 0) >= 60);
+const ofRules = exporterRules.map(({ name, severity }) => `${name}/${severity}`);
 
 /** The exporter restarts ten minutes after the beginning of the incident. */
 function withRestart({ phases, ...incident }: Incident): Incident {
@@ -23,22 +24,41 @@ function withRestart({ phases, ...incident }: Incident): Incident {
   const { scenario: _scenario, ...rest } = during;
   return {
     ...incident,
-    title: `${incident.title}, and the exporter restarts in the middle of it`,
     phases: [
       before,
       { ...during, minutes: 10 },
-      { minutes: 2, exporterDown: true },
-      { ...rest, minutes: during.minutes - 12 },
+      { minutes: DOWN_MINUTES, exporterDown: true },
+      { ...rest, minutes: during.minutes - 10 - DOWN_MINUTES },
       ...after,
     ],
-    options: { ...incident.options, hasStateFile: true },
-    ...(incident.expectedAlerts['BridgeWatchedValidatorUnknown/warning'] !== undefined && {
-      // A state file has no answers, so that the new process cannot say whether the validator is jailed.
-      expectedAlerts: { ...incident.expectedAlerts, 'BridgeProblemUnjudged/warning': 24 },
-    }),
   };
 }
 
-describe('the alerts of an exporter with a state file', () => {
-  testIncidents(shortestWithEachAlert().map(withRestart));
+/** The first and the last minute in which the pages show a problem as firing, and the longest gap between them. */
+function shownBy({ options, ...incident }: Incident) {
+  const own = { valsets: 3, sampleSeconds: SAMPLE_SECONDS, ...options, hasStateFile: true } as const;
+  const { shown } = recordIncident({ ...incident, options: own }, new Set());
+  return new Map(
+    Array.from(shown.get(INSTANCE) ?? [], ([key, minutes]) => {
+      const sorted = [...minutes].toSorted((a, b) => a - b);
+      const gaps = sorted.slice(1).map((minute, index) => minute - (sorted[index] ?? 0));
+      return [key, { first: sorted[0] ?? NaN, last: sorted.at(-1) ?? NaN, gap: Math.max(SAMPLE_MINUTES, ...gaps) }];
+    }),
+  );
+}
+
+describe('an exporter with a state file', () => {
+  it.each(shortestIncidents(lasting, ofRules))('restarts, and its pages go on when $title', (incident) => {
+    const expected = shownBy(incident);
+    const restarted = shownBy(withRestart(incident));
+    // A state file has no answers, so that the new process cannot say whether the validator is jailed.
+    if (expected.has('BridgeWatchedValidatorUnknown/warning')) restarted.delete('BridgeProblemUnjudged/warning');
+    expect([...restarted.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+    for (const [key, { first, last, gap }] of restarted) {
+      const without = expected.get(key);
+      expect(Math.abs(first - (without?.first ?? NaN)), `first minute of ${key}`).toBeLessThanOrEqual(SAMPLE_MINUTES);
+      expect(Math.abs(last - (without?.last ?? NaN)), `last minute of ${key}`).toBeLessThanOrEqual(SAMPLE_MINUTES);
+      expect(gap, `minutes without ${key}`).toBeLessThanOrEqual((without?.gap ?? NaN) + DOWN_MINUTES);
+    }
+  });
 });

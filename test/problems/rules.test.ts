@@ -52,6 +52,13 @@ describe('prometheus/alerts.yml', () => {
     }
   });
 
+  it('keeps every alert firing over a restart, but for those of the record and the sign of life', () => {
+    const without = rules.filter(
+      (rule) => rule.keep_firing_for === undefined || Number.parseInt(rule.keep_firing_for) < 5,
+    );
+    expect(new Set(without.map(severityOf))).toEqual(new Set(['info', 'none']));
+  });
+
   it('has a rule for every severity of every problem', () => {
     const keys = new Set(rules.map(keyOf));
     expect(declared.map(({ name, severity }) => `${name}/${severity}`).filter((key) => !keys.has(key))).toEqual([]);

@@ -10,7 +10,7 @@ import { decodeRecording } from '../../src/recorder/recording-file.js';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 
-const KILLS = 60;
+const KILLS = 25;
 const MAX_BYTES = 8 * 2 ** 20;
 const MAX_DELAY_MS = 120;
 

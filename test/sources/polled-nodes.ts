@@ -6,6 +6,7 @@ import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createPollLog } from '../../src/engine/poll-log.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
@@ -17,8 +18,12 @@ import { startTestSimulator } from '../support/test-simulator.js';
 
 export const INTERVAL_SECONDS = 30;
 const START_SECONDS = 1_790_000_000;
+/** Of the chain before the first poll. */
+const HISTORY_SECONDS = 600;
 
 export interface NodesOptions {
+  /** By default one with small documents. */
+  readonly scenario?: ScenarioName;
   readonly count?: number;
   /** How far each node is behind the first, in seconds. */
   readonly lagSeconds?: readonly number[];
@@ -32,6 +37,7 @@ export interface NodesOptions {
 }
 
 export async function startPolledNodes({
+  scenario = 'quiet',
   count = 2,
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
@@ -45,8 +51,8 @@ export async function startPolledNodes({
   const modelOf = (lag: number): Model => {
     const model =
       models.get(lag) ??
-      createModel({ seed: 1, scenario: 'healthy', startTime: START_SECONDS - 3600, blockTimeMs: 2000 });
-    if (!models.has(lag)) model.advanceTime((3600 - lag) * 1000);
+      createModel({ seed: 1, scenario, startTime: START_SECONDS - HISTORY_SECONDS, blockTimeMs: 2000 });
+    if (!models.has(lag)) model.advanceTime((HISTORY_SECONDS - lag) * 1000);
     models.set(lag, model);
     return model;
   };

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-const KILLS = 200;
+const KILLS = 80;
 /** Processes that run at the same time, each with its own file. */
 const LANES = 2;
 const ENDPOINTS = 20;

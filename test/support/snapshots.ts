@@ -1,13 +1,7 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type {
-  DocumentName,
-  DocumentTypes,
-  ConfiguredNames,
-  OtherAnswers,
-  StepContext,
-} from '../../src/document-types.js';
+import type { ConfiguredNames, DocumentName, DocumentTypes, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Moment } from '../../src/clock.js';
 import type { BridgePast } from '../../src/facts/bridge/input.js';
@@ -103,22 +97,6 @@ export function crosschainPoll(document: unknown, options: CrosschainOptions = {
 /** The snapshot of a rate_limiter_input response. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot<'rate_limiter_input'> {
   return snapshotAfter(options.past, crosschainPoll(document, options), crosschainContext(options));
-}
-
-interface Reading<Name extends DocumentName> {
-  readonly height?: string | undefined;
-  readonly at?: Moment | undefined;
-  readonly past?: DocumentTypes[Name]['past'] | undefined;
-  readonly otherAnswers?: OtherAnswers<Name>;
-}
-
-/** The snapshot of a document. Throws if it cannot be read. */
-export function readSnapshot<Name extends DocumentName>(
-  context: StepContext<Name>,
-  json: unknown,
-  { height, at = START, past, otherAnswers }: Reading<Name> = {},
-): Snapshot<Name> {
-  return snapshotAfter(past, pollOf<Name>(context, json, { height, at, otherAnswers }), context);
 }
 
 function snapshotAfter<Name extends DocumentName>(

@@ -2,12 +2,12 @@ import { add, compare, highest, lowest, subtract, type Numeral } from '../../cha
 import type { Field } from '../../chain/field.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { optional, orUndefined, required, rows } from '../required-fields.js';
+import { optional, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
 import type { BridgeInput } from './input.js';
-import type { RegisteredMember } from './orchestrators.js';
-import { batchSigners, valsetSigners } from './signatures.js';
-import { memberAddresses } from './valsets.js';
+import type { Member } from './orchestrators.js';
+import { batchSigners, isBatchSigned, valsetSignedPower, valsetSigners } from './signatures.js';
+import { memberAddresses, unrelayedValsets } from './valsets.js';
 
 /* The duties of the members of the newest validator set: signatures and votes, and which are missing. */
 
@@ -24,6 +24,10 @@ export interface Duty {
   readonly members?: ReadonlySet<string>;
   /** The external addresses of the validators that have signed or voted. */
   readonly doneBy: () => ReadonlySet<string>;
+  /** Whether the signatures or votes of the others are not sufficient, as far as is known. */
+  readonly isAwaited: () => boolean;
+  /** The external height at which a batch times out. */
+  readonly timeout?: Field<Numeral>;
 }
 
 const derivations = {
@@ -34,6 +38,9 @@ const derivations = {
       height: valset.height,
       members: memberAddresses(valset),
       doneBy: () => valsetSigners(input, valset),
+      isAwaited: () =>
+        orEmpty(() => unrelayedValsets(input)).includes(valset) &&
+        orUndefined(() => valsetSignedPower(input, valset)?.isBelowThreshold) !== false,
     })),
   ),
   batch: memoize((input: BridgeInput): readonly Duty[] =>
@@ -42,6 +49,8 @@ const derivations = {
       nonce: batch.batch_nonce,
       height: batch.block,
       doneBy: () => batchSigners(input, batch),
+      isAwaited: () => orUndefined(() => isBatchSigned(input, batch)) !== true,
+      timeout: batch.batch_timeout,
     })),
   ),
   event: memoize((input: BridgeInput): readonly Duty[] =>
@@ -50,6 +59,7 @@ const derivations = {
       nonce,
       height: orUndefined(() => firstVoteHeight(claims)),
       doneBy: () => votersOfEvent(input, claims),
+      isAwaited: () => orUndefined(() => nonce > required(input.state.last_observed_nonce)) === true,
     })),
   ),
 } as const satisfies Record<Duty['kind'], unknown>;
@@ -68,16 +78,16 @@ export function duties(input: BridgeInput, kind: Duty['kind']): readonly Duty[] 
   return derivations[kind](input);
 }
 
-export function hasDuty({ address }: RegisteredMember, { members }: Duty): boolean {
+export function hasDuty({ address }: Member, { members }: Duty): boolean {
   return members === undefined || members.has(address);
 }
 
-export function isDone({ address }: RegisteredMember, { doneBy }: Duty): boolean {
+export function isDone({ address }: Member, { doneBy }: Duty): boolean {
   return doneBy().has(address);
 }
 
 /** The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties from before. */
-const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): Numeral | undefined =>
+const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
   highest(
     derivations
       .valset(input)
@@ -86,7 +96,7 @@ const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMe
 );
 
 /** Whether the duty was created since the member last joined. */
-export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, nonce, height }: Duty): boolean {
+export function isOwed(input: BridgeInput, member: Member, { kind, nonce, height }: Duty): boolean {
   const absence = lastAbsence(input, member);
   return absence === undefined || required(kind === 'valset' ? nonce : height) > absence;
 }
@@ -105,25 +115,25 @@ export function valsetDeadline(input: BridgeInput, { height }: Valset): Numeral 
 }
 
 /** Whether the deadline has not passed or is unknown. */
-const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
+export const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
   const deadline = input.height === undefined ? undefined : deadlineOf(input, duty);
   return deadline === undefined || deadline >= required(input.height);
 });
 
 /** The open validator sets that a member owes, and the live batches, owed or not, without its signature. */
 export const missingConfirms = {
-  valset: memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
+  valset: memoizePerRow((input: BridgeInput, member: Member): readonly Duty[] =>
     duties(input, 'valset').filter(
       (duty) => hasDuty(member, duty) && isOwed(input, member, duty) && isOpen(input, duty) && !isDone(member, duty),
     ),
   ),
-  batch: memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
+  batch: memoizePerRow((input: BridgeInput, member: Member): readonly Duty[] =>
     duties(input, 'batch').filter((duty) => !isDone(member, duty)),
   ),
 } as const satisfies Record<ConfirmKind, unknown>;
 
 /** Missing signatures, each with the hub height after which the member is jailed. */
-function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind) {
+function deadlines(input: BridgeInput, member: Member, kind: ConfirmKind) {
   return missingConfirms[kind](input, member)
     .filter((duty) => isOwed(input, member, duty))
     .flatMap((duty) => {
@@ -133,12 +143,12 @@ function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKi
 }
 
 /** The first deadline, also a past deadline; `undefined` when the member owes nothing. */
-export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Numeral | undefined {
+export function confirmDeadline(input: BridgeInput, member: Member, kind: ConfirmKind): Numeral | undefined {
   return lowest(deadlines(input, member, kind).map(({ height }) => height));
 }
 
 /** The next deadline of a member, of any kind; `undefined` when nothing can still be signed in time. */
-export function nextDeadline(input: BridgeInput, member: RegisteredMember) {
+export function nextDeadline(input: BridgeInput, member: Member) {
   const { height: now } = input;
   return confirmKinds
     .flatMap((kind) => deadlines(input, member, kind))

@@ -1,5 +1,6 @@
 import { asNumeral } from '../../chain/numeral.js';
-import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
+import type { Field } from '../../chain/field.js';
+import type { Batch, OrchestratorAddress, Transfer, Valset } from '../../chain/module-state.js';
 import {
   externalBlocks,
   hubBlocksSince,
@@ -9,7 +10,13 @@ import {
 } from '../bridge/block-times.js';
 import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
-import { conflictingNonces, pendingAttestations, pendingEventCount, type EventAttestation } from '../bridge/events.js';
+import {
+  claimContent,
+  conflictingNonces,
+  pendingAttestations,
+  pendingEventCount,
+  type EventAttestation,
+} from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/duties.js';
@@ -30,20 +37,31 @@ import {
   transferredCoin,
   unbatchedTransfers,
 } from '../bridge/tokens.js';
-import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
+import { validatorName } from '../bridge/registrations.js';
+import { memberAddresses, newestPowers, shareOfNewest, unrelayedValsets } from '../bridge/valsets.js';
+import { lengthOf, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { claimItem } from './claims.js';
-import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
+import {
+  decimalOrNull,
+  decimalStringOf,
+  itemList,
+  optionalKey,
+  truncatedOrNull,
+  type Search,
+  type SortKeys,
+} from './item-list.js';
 import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { registeredItems, watchedItems } from './watched.js';
+import { validatorItems } from './validators.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
 export type TransferItem = Readonly<ReturnType<typeof transferItem>>;
+export type BatchedTransferItem = Readonly<ReturnType<typeof batchedTransferItem>>;
+export type RegistrationItem = Readonly<ReturnType<typeof registrationItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
-/** The items of a bridge for `/pending`, derived from the same facts as the metrics. */
-export function bridgeItems(input: BridgeInput) {
+/** The items of a bridge for `/pending`, derived from the same facts as the metrics. With a search, the lists have the rows that it has found. */
+export function bridgeItems(input: BridgeInput, search?: Search) {
   const { state, height, settings } = input;
   const belowThreshold = orNull(() => batchesBelowThreshold(input));
   const first = new Set(belowThreshold);
@@ -72,35 +90,101 @@ export function bridgeItems(input: BridgeInput) {
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     hubCoin: orNull(() => hubCoin(input)),
-    watched: watchedItems(input),
-    members: orNull(() => registeredItems(input)),
+    validators: validatorItems(input),
     /** Live batches: unsigned, then signed batches, each by creation height. */
     batches: itemList(
       () => rows(state.batches),
       BATCH_KEYS,
       (batch) => batchItem(input, batch),
-      { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
+      {
+        countRows: () => lengthOf(state.batches),
+        isFirst: (batch) => first.has(batch),
+        search,
+        searched: ({ batch_nonce, token_contract }) => [batch_nonce, ...tokenNames(input, token_contract)],
+      },
     ),
     /** Unrelayed validator sets: unsigned, then signed sets, each by nonce. */
     valsets: itemList(
       () => unrelayedValsets(input),
       [({ nonce }) => required(nonce)],
       (valset) => valsetItem(input, valset),
-      { isFirst: (valset) => valsetSignatures(input, valset).belowThreshold === true },
+      {
+        isFirst: (valset) => valsetSignatures(input, valset).belowThreshold === true,
+        search,
+        searched: ({ nonce }) => [nonce],
+      },
     ),
     claims: itemList(
       () => pendingAttestations(input),
       CLAIM_KEYS,
       (claim) => claimItem(input, claim),
+      { search, searched: (claim) => claimNames(input, claim) },
     ),
-    tokens: waitingTokenItems(input),
+    tokens: waitingTokenItems(input, search),
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
     transfers: itemList(
       () => unbatchedTransfers(input),
       [idOf],
       (transfer) => transferItem(input, transfer),
-      { countRows: () => lengthOf(state.unbatched_transfers) },
+      { countRows: () => lengthOf(state.unbatched_transfers), search, searched: transferNames },
     ),
+    /** `null` without a search: the list of batches has their number, and the list of validators those that are late. */
+    transfersInBatches:
+      search === undefined
+        ? null
+        : itemList(
+            () =>
+              rows(state.batches).flatMap((batch) => rows(batch.transactions).map((transfer) => ({ transfer, batch }))),
+            [({ transfer }) => idOf(transfer)],
+            ({ transfer, batch }) => batchedTransferItem(input, transfer, batch),
+            { search, searched: ({ transfer }) => transferNames(transfer) },
+          ),
+    registrations:
+      search === undefined
+        ? null
+        : itemList(
+            () => rows(state.orchestrator_addresses),
+            [],
+            (registration) => registrationItem(input, registration),
+            {
+              search,
+              searched: (registration) => [
+                ...Object.values(registration),
+                orNull(() => validatorName(input, registration)),
+              ],
+            },
+          ),
+  };
+}
+
+const transferNames = ({ id, sender, dest_address }: Transfer): readonly unknown[] => [id, sender, dest_address];
+
+/** Contract, denom and symbol of a token. */
+function tokenNames(input: BridgeInput, contract: Field<string>): readonly unknown[] {
+  return Object.values(tokenItem(input, contract));
+}
+
+function claimNames(input: BridgeInput, { nonce, attestation }: EventAttestation): readonly unknown[] {
+  const content = orEmpty(() => {
+    const { sender, receiver, batchNonce, valsetNonce, tokenContract } = claimContent(attestation);
+    return [sender, receiver, batchNonce, valsetNonce, ...tokenNames(input, tokenContract)];
+  });
+  return [nonce, ...content];
+}
+
+function registrationItem(input: BridgeInput, registration: OrchestratorAddress) {
+  const { orchestrator, sender, eth_address } = registration;
+  return {
+    name: orNull(() => validatorName(input, registration) || undefined),
+    orchestrator: truncatedOrNull(() => required(orchestrator)),
+    /** Account or operator address. */
+    validator: truncatedOrNull(() => required(sender)),
+    externalAddress: truncatedOrNull(() => required(eth_address)),
+    /** Share of the power of the newest validator set; `null` outside the set. */
+    powerRatio: orNull(() => {
+      const power = newestPowers(input).get(required(eth_address));
+      return power === undefined ? undefined : shareOfNewest(input, power);
+    }),
   };
 }
 
@@ -122,7 +206,7 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
   optionalKey(({ attestation }) => required(attestation.height)),
 ];
 
-export function transferItem(input: BridgeInput, transfer: Transfer) {
+function transferItem(input: BridgeInput, transfer: Transfer) {
   const { id, sender, dest_address } = transfer;
   return {
     id: decimalStringOf(id),
@@ -137,6 +221,14 @@ export function transferItem(input: BridgeInput, transfer: Transfer) {
     ),
     /** The queue of its token. */
     queue: orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract))),
+  };
+}
+
+function batchedTransferItem(input: BridgeInput, transfer: Transfer, batch: Batch) {
+  return {
+    ...transferItem(input, transfer),
+    batch: decimalOrNull(() => batch.batch_nonce),
+    waitsFor: orNull(() => waitOfBatch(input, batch)),
   };
 }
 

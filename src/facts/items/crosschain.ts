@@ -42,6 +42,7 @@ import {
   itemList,
   optionalKey,
   truncatedOrNull,
+  type Search,
   type SortKeys,
 } from './item-list.js';
 import { configuredTokens } from '../bridge/tokens.js';
@@ -64,7 +65,11 @@ export type CctxItem = Readonly<ReturnType<typeof cctxItem>>;
 export type UnlistedItem = Readonly<ReturnType<typeof unlistedItem>>;
 
 /** The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without answers of the node. */
-export function crosschainItems(input: CrosschainInput, unlisted: readonly UnlistedCctx[] | undefined) {
+export function crosschainItems(
+  input: CrosschainInput,
+  unlisted: readonly UnlistedCctx[] | undefined,
+  search?: Search,
+) {
   const { document } = input;
   return {
     document: 'rate_limiter_input' as const,
@@ -73,13 +78,13 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     totalPending: decimalOrNull(() => document.total_pending),
     /** Number of transactions in neither list, which may be the oldest. */
     hidden: decimalOrNull(() => hiddenCount(input)),
-    chains: chainItems(input),
+    chains: chainItems(input, search),
     /** The value of the outgoing transactions, at the rates of the hub. */
     pendingValue: orNull(() => hubAmountItem(input, required(document.pending_cctxs_value))),
     /** `null` without a configured rate. */
     rateLimit: orNull(() => rateLimitItem(input)),
-    missed: cctxItems(input, 'missed'),
-    pending: cctxItems(input, 'pending'),
+    missed: cctxItems(input, 'missed', search),
+    pending: cctxItems(input, 'pending', search),
     unlisted:
       unlisted === undefined
         ? null
@@ -87,6 +92,7 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
             () => unlisted,
             [({ created }) => created ?? null, ({ gone }) => gone],
             (cctx) => unlistedItem(input, cctx),
+            { search, searched: ({ index, nonce }) => [index, nonce] },
           ),
   };
 }
@@ -105,12 +111,16 @@ function rateLimitItem(input: CrosschainInput) {
 }
 
 /** The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if neither list can be read. */
-function chainItems(input: CrosschainInput) {
+function chainItems(input: CrosschainInput, search: Search | undefined) {
   return itemList(
     () => chainIds(input),
     [optionalKey((chainId) => limitReachedAt(input, chainId))],
     (chainId) => chainItem(input, chainId),
-    { isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0 },
+    {
+      isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0,
+      search,
+      searched: (chainId) => [chainId, chainName(chainId, input)],
+    },
   );
 }
 
@@ -148,14 +158,34 @@ function chainItem(input: CrosschainInput, chainId: string) {
 }
 
 /** The transactions of a list, oldest first. */
-export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: number) {
+function cctxItems(input: CrosschainInput, list: ListName, search: Search | undefined) {
   const { cctxs_missed: missed, cctxs_pending: pending } = input.document;
   return itemList(
     () => distinctCctxs[list](input),
     byAge,
     (cctx) => cctxItem(input, cctx),
-    { countRows: () => lengthOf(list === 'missed' ? missed : pending), ...(maxRows !== undefined && { maxRows }) },
+    {
+      countRows: () => lengthOf(list === 'missed' ? missed : pending),
+      search,
+      searched: (cctx) => [...Object.values(cctxNames(cctx)), orNull(() => currentOutbound(cctx)?.tss_nonce)],
+    },
   );
+}
+
+/** The hashes and addresses of a transaction, truncated as they are shown; `null` when unknown. */
+function cctxNames(cctx: Cctx) {
+  const outbound = (): Outbound => required(currentOutbound(cctx));
+  const inbound = orNull(() => required(cctx.inbound_params));
+  return {
+    index: toLabelValue(required(cctx.index)),
+    sender: truncatedOrNull(() => required(inbound?.sender)),
+    /** Account that signed the inbound transaction, for which a contract can be the sender. */
+    origin: truncatedOrNull(() => required(inbound?.tx_origin)),
+    receiver: truncatedOrNull(() => required(outbound().receiver)),
+    inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
+    /** Empty until an observer posts the hash. */
+    hash: orNull(() => toLabelValue(required(outbound().hash))),
+  };
 }
 
 function unlistedItem(input: CrosschainInput, cctx: UnlistedCctx) {
@@ -185,18 +215,13 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   return {
-    index: toLabelValue(required(cctx.index)),
+    ...cctxNames(cctx),
     status: orNull(() => required(required(cctx.cctx_status).status)),
     statusMessage: freeTextOrNull(() => required(required(cctx.cctx_status).status_message)),
     error: freeTextOrNull(() => required(required(cctx.cctx_status).error_message)),
     ignored: orNull(() => ignoredBy(input)?.(cctx)) ?? false,
     sourceChainId: sourceChainId || null,
     sourceChain: chainName(sourceChainId, input) || null,
-    sender: truncatedOrNull(() => required(inbound?.sender)),
-    /** Account that signed the inbound transaction, for which a contract can be the sender. */
-    origin: truncatedOrNull(() => required(inbound?.tx_origin)),
-    receiver: truncatedOrNull(() => required(outbound().receiver)),
-    inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
     /** The chain on which the transaction is pending. */
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
@@ -204,8 +229,6 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
     createdAt: isoTimeOrNull(() => createdAt(cctx)),
     /** Whether `createdAt` is the time of the last update. */
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
-    /** Empty until an observer posts the hash. */
-    hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: decimalOrNull(() => outbound().tss_nonce),
   };
 }

@@ -28,6 +28,8 @@ export interface ReadableList<Row> {
   readonly unsortable: number;
   /** At most `MAX_ROWS`, oldest first; unsigned batches and validator sets before signed ones. */
   readonly rows: readonly Row[];
+  /** Of the result of a search: the number of items that were searched. `total` and `rows` are of those that it has found. */
+  readonly searched?: number;
 }
 
 interface UnreadableList {
@@ -90,7 +92,20 @@ export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 interface ItemListOptions<T> {
   readonly countRows?: () => number | undefined;
   readonly isFirst?: (row: T) => boolean;
-  readonly maxRows?: number;
+  readonly search?: Search | undefined;
+  /** The nonces, ids, hashes, addresses and names by which a search finds a row. */
+  readonly searched?: (row: T) => readonly unknown[];
+}
+
+/** Whether one of these values is what is searched for. */
+export type Search = (values: readonly unknown[]) => boolean;
+
+/** Digits are equal to a number or id, because many hashes contain them; another text is contained in a string. */
+export function searchFor(text: string): Search {
+  const lower = text.toLowerCase();
+  return /^\d+$/.test(text)
+    ? (values) => values.some((value) => (typeof value === 'symbol' ? false : String(value) === text))
+    : (values) => values.some((value) => typeof value === 'string' && value.toLowerCase().includes(lower));
 }
 
 /**
@@ -101,14 +116,20 @@ export function itemList<T, Row>(
   readRows: () => readonly T[],
   keys: SortKeys<T>,
   item: (row: T) => Row,
-  { countRows = () => undefined, isFirst = () => false, maxRows = MAX_ROWS }: ItemListOptions<T> = {},
+  { countRows = () => undefined, isFirst = () => false, search, searched = () => [] }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
-    const keyed = withKeys(readRows(), keys);
+    const all = readRows();
+    const keyed = withKeys(search === undefined ? all : all.filter((row) => search(searched(row))), keys);
     const [first, rest] = [keyed.filter(({ row }) => isFirst(row)), keyed.filter(({ row }) => !isFirst(row))];
     const listed = [...first.toSorted(compareRows), ...rest.toSorted(compareRows)];
     const unsortable = keyed.filter(({ keys: [key] }) => key === null).length;
-    return { total: keyed.length, unsortable, rows: listed.slice(0, maxRows).map(({ row }) => item(row)) };
+    return {
+      total: keyed.length,
+      unsortable,
+      rows: listed.slice(0, MAX_ROWS).map(({ row }) => item(row)),
+      ...(search && { searched: all.length }),
+    };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }

@@ -18,7 +18,7 @@ import {
 } from '../bridge/tokens.js';
 import { toLabelValue } from '../label-value.js';
 import { orNull, orUndefined } from '../required-fields.js';
-import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull } from './item-list.js';
+import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull, type Search } from './item-list.js';
 
 export interface TokenItem {
   /** The address in lower case. */
@@ -118,7 +118,7 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
 }
 
 /** The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is: an amount could be too low. */
-export function waitingTokenItems(input: BridgeInput) {
+export function waitingTokenItems(input: BridgeInput, search?: Search) {
   const configured = configuredTokens(input);
   return itemList(
     () => waitingTokens(input),
@@ -128,6 +128,7 @@ export function waitingTokenItems(input: BridgeInput) {
       ({ unbatched, batched }) => -(unbatched.length + batched.length),
     ],
     (waiting) => waitingTokenItem(input, waiting),
+    { search, searched: ({ contract }) => Object.values(tokenItem(input, contract)) },
   );
 }
 

@@ -9,10 +9,10 @@ describe('the time left until a height', () => {
     const valset = { nonce: '2', members, height: '950' };
     const leftWith = (options: BridgeOptions): unknown => {
       const state = { ...idleState, batches: [batch('5')], valsets: [valset] };
-      const { batches, valsets, watched } = bridgeItemsOf(state, { height: '960', watch: ['0xa1'], ...options });
+      const { batches, valsets, validators } = bridgeItemsOf(state, { height: '960', watch: ['0xa1'], ...options });
       const [first] = asReadable(batches).rows;
       const left = [first?.headroom, first?.projectedHeadroom, asReadable(valsets).rows[0]?.headroom];
-      return [...left, watched[0]?.jailedIn].map((span) => (span === null ? null : typeof span));
+      return [...left, validators[0]?.deadline?.left ?? null].map((span) => (span === null ? null : typeof span));
     };
     const known = 'object';
     expect(leftWith({})).toEqual([known, known, known, known]);

@@ -23,7 +23,7 @@ function reasonAt(leftAt: string, changes: object = {}) {
     })),
     ...changes,
   };
-  const [item] = bridgeItemsOf(state, { height: '1000', watch: [alpha?.orchestrator ?? ''] }).watched;
+  const [item] = bridgeItemsOf(state, { height: '1000', watch: [alpha?.orchestrator ?? ''] }).validators;
   return item?.missedSignature;
 }
 

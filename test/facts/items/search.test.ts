@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
-import {
-  searchCctxs,
-  searchText,
-  searchTransfers,
-  type SearchHits,
-  type FoundCctx,
-} from '../../../src/facts/items/search.js';
-import { keptInput } from '../../../src/engine/kept-body.js';
-import { batch, idleState, transfer } from './bridge-state.js';
+import { MAX_ROWS, searchFor, type ItemList } from '../../../src/facts/items/item-list.js';
+import { searchItems } from '../../../src/engine/kept-body.js';
+import type { BridgeItems } from '../../../src/facts/items/bridge.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import { batch, idleState, transfer, validators, vote } from './bridge-state.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../../support/snapshots.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;
@@ -30,13 +25,24 @@ const cctxs = (count: number) => Array.from({ length: count }, (_, index) => cct
 
 const document = { cctxs_missed: [cctx(5000)], cctxs_pending: cctxs(20) };
 
-function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): SearchHits<FoundCctx> {
-  const input = keptInput(crosschainSnapshot({ cctxs_missed, cctxs_pending }));
-  if (input === undefined) throw new Error('the body is kept');
-  return searchCctxs(input, searchText(query));
+function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): CrosschainItems {
+  const items = searchItems(crosschainSnapshot({ cctxs_missed, cctxs_pending }), searchFor(query));
+  if (items?.document !== 'rate_limiter_input') throw new Error('the body is kept');
+  return items;
 }
 
-const foundBy = (query: string) => search(query).rows.map(({ list, nonce }) => `${list} ${nonce}`);
+function rowsOf<Row>(list: ItemList<Row> | null): readonly Row[] {
+  if (list?.readable !== true) throw new Error('the list cannot be read');
+  return list.rows;
+}
+
+const foundBy = (query: string, searched = document) => {
+  const { missed, pending } = search(query, searched);
+  return [
+    ...rowsOf(missed).map(({ nonce }) => `missed ${nonce}`),
+    ...rowsOf(pending).map(({ nonce }) => `pending ${nonce}`),
+  ];
+};
 
 describe('the search for cctxs', () => {
   it.each([
@@ -49,7 +55,6 @@ describe('the search for cctxs', () => {
     ['outbound hash', padded('ff', 19)],
     ['part of a hash', padded('ff', 19).slice(2)],
     ['nonce', '19'],
-    ['nonce between spaces', ' 19 '],
   ])('finds a transaction by its %s', (_field, query) => {
     expect(foundBy(query)).toEqual(['pending 19']);
   });
@@ -60,70 +65,102 @@ describe('the search for cctxs', () => {
 
   it('finds nothing for a text that is in no id', () => {
     for (const query of ['PendingOutbound', 'tss_nonce', '"', '\\n', '[', '7000']) {
-      expect(search(query)).toEqual({ searched: 21, found: 0, rows: [] });
+      expect(foundBy(query)).toEqual([]);
+      expect(search(query)).toMatchObject({ missed: { searched: 1, total: 0 }, pending: { searched: 20, total: 0 } });
     }
   });
 
-  it('finds missed ones, then the oldest, and shows some of many', () => {
-    const { rows, searched, found } = search('0x', { ...document, cctxs_pending: cctxs(3000) });
-    expect([rows.length, searched, found]).toEqual([MAX_ROWS, 3001, 3001]);
-    expect(rows.slice(0, 3).map(({ list, nonce }) => `${list} ${nonce}`)).toEqual([
-      'missed 5000',
-      'pending 1',
-      'pending 2',
-    ]);
+  it('finds the oldest, and lists some of many', () => {
+    const { pending } = search('0x', { ...document, cctxs_pending: cctxs(3000) });
+    expect(pending).toMatchObject({ searched: 3000, total: 3000 });
+    expect(rowsOf(pending).length).toBe(MAX_ROWS);
+    expect(
+      rowsOf(pending)
+        .slice(0, 2)
+        .map(({ nonce }) => nonce),
+    ).toEqual(['1', '2']);
   });
 
   it('finds one that is not among the oldest, which are on the page', () => {
-    const { rows } = search(padded('ff', 2999), { ...document, cctxs_pending: cctxs(3000) });
-    expect(rows.map(({ nonce }) => nonce)).toEqual(['2999']);
+    expect(foundBy(padded('ff', 2999), { ...document, cctxs_pending: cctxs(3000) })).toEqual(['pending 2999']);
+  });
+
+  it('finds a chain by its id and its name', () => {
+    const chains = { '1': 'ethereum' };
+    for (const query of ['1', 'ETHER']) {
+      const items = searchItems(crosschainSnapshot(document, { chains }), searchFor(query));
+      expect(items).toMatchObject({ chains: { searched: 1, rows: [{ chainId: '1' }] } });
+    }
   });
 });
 
-describe('the search for transfers', () => {
+describe('the search in a bridge', () => {
   const transferOf = (id: string, from: string) => ({
     ...transfer(id),
     sender: `hub1${from}`,
     dest_address: `0xTo${from}`,
   });
   const batchOf = (nonce: string, transactions: readonly object[]) => ({ ...batch(nonce), transactions });
+  const claimed = (event_nonce: string, others: object) => ({
+    observed: false,
+    height: '900',
+    votes: [vote(0)],
+    claim: { '@type': '/b.MsgDepositClaim', event_nonce, ...others },
+  });
   const bridge = {
     ...idleState,
     unbatched_transfers: [transferOf('31', 'carol'), transferOf('30', 'alice')],
     batches: [batchOf('5', [transferOf('12', 'alice'), transferOf('11', 'bob')])],
+    attestations: [
+      ...idleState.attestations,
+      claimed('90727', { token_contract: '0xT', hub_receiver: 'hub1dave', amount: '1' }),
+      claimed('90728', { '@type': '/b.MsgWithdrawClaim', batch_nonce: '77', token_contract: '0xT' }),
+    ],
   };
-  const searchIn = (query: string, changes: object = {}) => {
-    const input = keptInput(bridgeSnapshot({ ...bridge, ...changes }));
-    if (input === undefined) throw new Error('the body is kept');
-    const { searched, rows } = searchTransfers(input, searchText(query));
-    return { searched, found: rows.map((found) => [found.id, found.batch]) };
+  const searchIn = (query: string, changes: object = {}): BridgeItems => {
+    const items = searchItems(bridgeSnapshot({ ...bridge, ...changes }), searchFor(query));
+    if (items?.document !== 'module_state') throw new Error('the body is kept');
+    return items;
   };
-  const inBatch = { nonce: '5', waitsFor: 'signatures' };
+  const transfersBy = (query: string) => {
+    const { transfers, transfersInBatches } = searchIn(query);
+    return [
+      ...rowsOf(transfers).map(({ id }) => [id]),
+      ...rowsOf(transfersInBatches).map(({ id, batch: nonce, waitsFor }) => [id, nonce, waitsFor]),
+    ];
+  };
+  const inBatch = ['5', 'signatures'];
 
   it.each([
-    ['sender', 'HUB1bob', [['11', inBatch]]],
-    ['destination', '0xTOcarol', [['31', null]]],
-    [
-      'part of an address',
-      'alice',
-      [
-        ['30', null],
-        ['12', inBatch],
-      ],
-    ],
-    ['id', '12', [['12', inBatch]]],
+    ['sender', 'HUB1bob', [['11', ...inBatch]]],
+    ['destination', '0xTOcarol', [['31']]],
+    ['part of an address', 'alice', [['30'], ['12', ...inBatch]]],
+    ['id', '12', [['12', ...inBatch]]],
     ['number that is no id', '1', []],
-  ])('finds them by %s, and says in which batch they are and what that waits for', (_, query, found) => {
-    expect(searchIn(query)).toEqual({ searched: 4, found });
+  ])('finds transfers by %s, and says in which batch they are and what that waits for', (_, query, found) => {
+    expect(transfersBy(query)).toEqual(found);
   });
 
-  it('finds those of the lists that can be read', () => {
-    expect(searchIn('alice', { unbatched_transfers: 'none' })).toEqual({ searched: 2, found: [['12', inBatch]] });
-    const unreadable = [transferOf('31', 'alice'), { ...transferOf('30', 'alice'), id: 'none' }];
-    expect(searchIn('alice', { unbatched_transfers: unreadable, batches: [] })).toEqual({
-      searched: 1,
-      found: [['31', null]],
-    });
-    expect(searchIn('alice', { batches: [{ transactions: 'none' }] })).toEqual({ searched: 2, found: [['30', null]] });
+  it('finds batches, claims, validator sets and validators by what alerts name', () => {
+    const numbers = (query: string) => {
+      const { batches, claims, registrations, tokens } = searchIn(query);
+      return [batches, claims, registrations, tokens].map((list) => list?.total);
+    };
+    expect(numbers('5'), 'nonce of a batch').toEqual([1, 0, 0, 0]);
+    expect(numbers('90727'), 'nonce of an event').toEqual([0, 1, 0, 0]);
+    expect(numbers('77'), 'batch that is claimed as executed').toEqual([0, 1, 0, 0]);
+    expect(numbers('hub1dave'), 'receiver of a deposit').toEqual([0, 1, 0, 0]);
+    expect(numbers('0xt'), 'contract of a token, and destinations').toEqual([1, 2, 0, 1]);
+    const orchestrator = idleState.orchestrator_addresses[0]?.orchestrator ?? '';
+    expect(numbers(orchestrator)).toEqual([0, 0, 1, 0]);
+    expect(validators.length).toBeGreaterThan(1);
+    const unrelayed = { valsets: [{ ...idleState.valsets[0], nonce: '8216566', height: '990' }, ...idleState.valsets] };
+    expect(searchIn('8216566', unrelayed).valsets).toMatchObject({ total: 1, rows: [{ nonce: '8216566' }] });
+  });
+
+  it('says which lists it cannot search', () => {
+    const { transfers, transfersInBatches } = searchIn('alice', { unbatched_transfers: 'none' });
+    expect(transfers).toEqual({ readable: false, total: null });
+    expect(transfersInBatches).toMatchObject({ searched: 2, total: 1 });
   });
 });

@@ -259,7 +259,6 @@ const cctx = fc.record({
   ),
 });
 
-export const crosschainLists = { cctxs_missed: cctx, cctxs_pending: cctx };
 export const crosschainDocument: fc.Arbitrary<JsonObject> = fc.record({
   height,
   cctxs_missed: rows(cctx, 3),

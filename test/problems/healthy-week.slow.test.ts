@@ -1,6 +1,0 @@
-import { describe } from 'vitest';
-import { testDaysWithoutAlerts } from './quiet-days.js';
-
-describe('the alerts in a week of the scenario healthy', () => {
-  testDaysWithoutAlerts('healthy');
-});
