@@ -118,8 +118,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const continued = (): EndpointState => {
       // It has not been polled yet: what it has restored still holds.
       if (previous !== undefined && previous.state.lastPoll === undefined) {
-        const { restored, problems } = previous.state;
-        return { ...initial, restored, problems };
+        const { restored, problems, nodes } = previous.state;
+        return { ...initial, restored, problems, nodes };
       }
       return withMemory(initial, (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context));
     };

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { INVALID } from '../chain/field.js';
+import { INVALID, validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/memory-limits.js';
 import type { FieldErrors } from '../chain/document.js';
@@ -29,7 +29,8 @@ export function readPoll<Name extends DocumentName>(
   const read = readContent(received, document, clockOffset);
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes };
+  const opinion = received.opinion && readOpinion(received.opinion, document, clockOffset);
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes, opinion };
   if (!read.ok) return { ...poll, outcome: read };
   const { content } = read;
   const height = parseHeight(received.height);
@@ -37,6 +38,19 @@ export function readPoll<Name extends DocumentName>(
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
+}
+
+/** `undefined` if the body is not the document: another node that fails says nothing. */
+function readOpinion<Name extends DocumentName>(
+  opinion: ReceivedDocument<Name>,
+  document: Name,
+  clockOffset: number,
+): PollResult<Name>['opinion'] {
+  const read = readContent(opinion, document, clockOffset);
+  if (!read.ok) return undefined;
+  const { node = '', receivedAt, otherAnswers } = opinion;
+  const height = validOrUndefined(parseHeight(opinion.height));
+  return { source: node, content: read.content, height, receivedAt, otherAnswers };
 }
 
 /** The content of a body, or the failure of a body that is not the document. */

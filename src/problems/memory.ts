@@ -18,6 +18,17 @@ import {
   type Together,
 } from './problem.js';
 import { problems } from './problems.js';
+import {
+  isUnconfirmed,
+  presentDisagreement,
+  shownFrom,
+  withOpinion,
+  withoutOpinion,
+  type Accusation,
+  type Difference,
+  type Disagreement,
+  type Opinion,
+} from './second-opinion.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
@@ -74,6 +85,11 @@ export interface SubjectHistory {
   readonly isMissing: boolean;
   /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
   readonly isPresent: boolean;
+  /** Only of a doubtful problem of an endpoint with several nodes (second-opinion.ts). */
+  readonly accusation?: Accusation | undefined;
+  readonly opinion?: Opinion | undefined;
+  /** Whether it is not shown yet, because another node does not show it. */
+  readonly isDelayed?: true | undefined;
 }
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
@@ -103,6 +119,7 @@ export interface ProblemMemory {
   readonly ended: readonly EndedProblem[];
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
+  readonly disagreement?: Disagreement | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
@@ -113,7 +130,16 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  'progressKey' | 'isProvenByChain' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
+  | 'progressKey'
+  | 'isProvenByChain'
+  | 'textsAt'
+  | 'firstFoundAt'
+  | 'lastFoundAt'
+  | 'isMissing'
+  | 'isPresent'
+  | 'accusation'
+  | 'opinion'
+  | 'isDelayed'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
@@ -136,6 +162,8 @@ export interface Judgement {
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
   readonly notJudgedHere: readonly string[];
+  /** Whether another node is asked for its document. */
+  readonly isOpinionWanted: boolean;
 }
 
 type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
@@ -144,7 +172,7 @@ type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAf
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
-  evidence: Evidence,
+  ofNode: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
@@ -157,9 +185,11 @@ export function judgeProblems(
   const unjudged: UnjudgedProblem[] = [];
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
-  for (const problem of all) {
+  const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
+  const { disagreement, evidence } = compareWithOpinion(judged, memory, ofNode, now, options);
+  let isOpinionWanted = false;
+  for (const problem of judged) {
     const { name, severity } = problem;
-    if (problem.document !== document || !isEnabled(problem, settings)) continue;
     const key = problemKey(problem);
     const before = memory.remembered.get(key);
     const after = judgeProblem(problem, before, evidence, now, last, options);
@@ -169,6 +199,7 @@ export function judgeProblems(
     }
     remembered.set(key, after);
     const limit = limitSeconds(problem, settings);
+    isOpinionWanted ||= options.isSinglePoll !== true && isWanted(problem, after, at, limit);
     const histories = presentOf(problem, after);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
@@ -187,12 +218,51 @@ export function judgeProblems(
     }
   }
   return {
-    memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now },
+    memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now, disagreement },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: Math.max(0, present.length - options.maxSeries),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
+    isOpinionWanted,
   };
+}
+
+/** Compares the doubtful problems of a document with those of another node, if it was asked: what only the first one shows is a problem of its own. */
+function compareWithOpinion(
+  judged: readonly Problem[],
+  memory: ProblemMemory,
+  evidence: Evidence,
+  now: Moment,
+  options: JudgingOptions,
+): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
+  const { at } = now;
+  const known = presentDisagreement(memory.disagreement, at);
+  if (evidence.opinion === undefined) return { evidence, disagreement: known };
+  const opinion = { ...evidence.opinion, disagreedSince: known?.since };
+  const asked = { ...evidence, opinion };
+  const disputed = judged.flatMap((problem) => {
+    if (problem.isDoubtful !== true) return [];
+    const before = memory.remembered.get(problemKey(problem));
+    const { histories = new Map<string, SubjectHistory>() } =
+      judgeProblem(problem, before, asked, now, memory.judged ?? now, options) ?? {};
+    const limit = limitSeconds(problem, options.problems ?? {});
+    const differing = Array.from(histories.values()).filter(
+      (each) => each.lastFoundAt === at && each.opinion?.agrees === false && shownFrom(each, limit) <= at,
+    );
+    return subjectsOf(problem, differing).map((each) => ({ ...each, from: shownFrom(each, limit) }));
+  });
+  if (disputed.length === 0) return { evidence: asked, disagreement: known };
+  const differences = disputed.flatMap(({ isDelayed, summary, from }): Difference[] =>
+    isDelayed === true ? [{ summary, since: from, notShownBy: opinion.source }] : [],
+  );
+  const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
+  return { evidence: { ...asked, differences }, disagreement: { since, at } };
+}
+
+/** Whether another node is asked about the problem. */
+function isWanted(problem: Problem, { histories }: RememberedProblem, at: Instant, limit: number): boolean {
+  const unconfirmed = Array.from(histories.values()).filter((history) => isUnconfirmed(history, at, limit));
+  return unconfirmed.length > 0 && subjectsOf(problem, unconfirmed).length > 0;
 }
 
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
@@ -226,26 +296,34 @@ function judgeProblem(
   const hasEnded = (history: SubjectHistory): boolean =>
     isInterrupted(history) || (history.isMissing && at - history.lastFoundAt >= ENDS_AFTER_SECONDS);
   // A problem that has not fired before an outage does not fire because of it.
+  const limit = limitSeconds(problem, options.problems ?? {});
   const isForgotten = ({ lastFoundAt, startSeconds }: SubjectHistory): boolean =>
-    at - lastJudged.at > outageSeconds(options) &&
-    lastFoundAt - startSeconds < limitSeconds(problem, options.problems ?? {});
+    at - lastJudged.at > outageSeconds(options) && lastFoundAt - startSeconds < limit;
   const isNew = (history: SubjectHistory, found: Found): boolean =>
     isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, found));
   const foundNow = Array.from(bySubject.values(), (each): SubjectHistory => {
     const history = last.get(historyKey(each));
-    const isAgain = history !== undefined && !isNew(history, each);
-    return confirmed(
-      isAgain ? foundAgain(history, each, problem, at) : firstFound(each, problem, at),
-      each,
+    const known = history !== undefined && !isNew(history, each) ? history : undefined;
+    const found = known === undefined ? firstFound(each, problem, at) : foundAgain(known, each, problem, at);
+    const after = confirmed(found, each, at, options);
+    const isFoundIn = (inOpinion: Findings): boolean | undefined => {
+      const { bySubject: shown, isInPart: isHidden } = foundIn(inOpinion, now);
+      return shown.has(subjectKey(each.subject ?? {})) || (isHidden ? undefined : false);
+    };
+    return withOpinion(after, problem, {
+      evidence,
       at,
-      options,
-    );
+      limitSeconds: limit,
+      before: known,
+      markBefore: before?.mark,
+      isFoundIn,
+    });
   });
   const foundSubjects = new Map(foundNow.map((history) => [subjectKey(history.subject), history]));
   const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
     const foundAs = foundSubjects.get(subjectKey(history.subject));
     // A subject that the document does not show may still be there.
-    if (isInPart && foundAs === undefined) return isForgotten(history) ? [] : [history];
+    if (isInPart && foundAs === undefined) return isForgotten(history) ? [] : [withoutOpinion(history, at, limit)];
     if (foundAs?.progressKey === history.progressKey) return [];
     // With another progress key, the old history stays until the new one is present.
     return !history.isPresent || foundAs?.isPresent === true || hasEnded(history)
@@ -365,9 +443,16 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }
 
-/** The present subjects of a problem, with unwatched validators taken together. */
-function presentOf({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
-  const histories = Array.from(remembered.histories.values()).filter(({ isPresent }) => isPresent);
+/** The present subjects of a problem. */
+function presentOf(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
+  return subjectsOf(
+    problem,
+    Array.from(histories.values()).filter(({ isPresent, isDelayed }) => isPresent && isDelayed !== true),
+  );
+}
+
+/** Subjects of a problem, with unwatched validators taken together. */
+function subjectsOf({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];

@@ -320,6 +320,7 @@ function inactive(
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...limit,
+    ...(isCritical && { isDoubtful: true }),
     dashboard: 'bridge-validator',
     ...texts,
     mark: {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
+import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
@@ -63,20 +63,25 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.clear();
       if (settings !== undefined) writer.open(settings);
     },
-    polled: ({ after: state, received, isAgain }) => {
+    polled: ({ before, after: state, received, isAgain }) => {
       const { lastPoll, lastFailure } = state;
       if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
       const endpoint = endpointOf(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
-      const isRecorded = isSelected || isAgain;
+      // Until another node has confirmed a problem, each poll can decide about it.
+      const isRecorded = isSelected || isAgain || isOpinionWanted(before) || isOpinionWanted(state);
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
         ...headerOf(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
+      const opinion = received.ok ? received.opinion : undefined;
+      if (opinion !== undefined) {
+        writer.write(settings, opinionHeader(state, opinion, now()), opinion.bytes, '', () => forget(id));
+      }
       const body = received.ok ? received.bytes : new Uint8Array();
       // After a failure the next poll is selected.
       writer.write(settings, header, body, Array.from(endpoint.lines.values()).join(''), () => forget(id));
@@ -113,24 +118,44 @@ function headerOf(state: EndpointState, received: ReceivedDocument | undefined, 
   const { target, document, addedAt, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
-  const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
-  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
   const source = sourceInUse(state);
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(lastPoll.at, now)),
-    ...(height !== undefined && { height }),
-    ...(foundPath && { path: foundPath.path }),
-    ...(call && { call }),
+    ...(received && responseHeader(received, now)),
     ...(source !== undefined && { source }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(receivedAt && { received: isoTime(wallSeconds(receivedAt, now)) }),
     clock: lastPoll.at,
     added: isoTime(wallSeconds(addedAt, now)),
     phase_seconds: lastPoll.phaseSeconds,
+  };
+}
+
+/** A millisecond before the poll that is compared with it. */
+function opinionHeader(state: EndpointState, opinion: ReceivedDocument, now: Moment): RecordingHeader {
+  const { target, document, lastPoll } = state;
+  return {
+    version: FORMAT_VERSION,
+    target,
+    document,
+    time: isoTime(wallSeconds(lastPoll?.at ?? now.at, now) - 0.001),
+    ...responseHeader(opinion, now),
+    ...(opinion.node !== undefined && { source: opinion.node }),
+    outcome: 'ok',
+    opinion: true,
+  };
+}
+
+function responseHeader({ height, foundPath, receivedAt, otherAnswers = {} }: ReceivedDocument, now: Moment) {
+  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
+  return {
+    ...(height !== undefined && { height }),
+    ...(foundPath && { path: foundPath.path }),
+    ...(call && { call }),
+    received: isoTime(wallSeconds(receivedAt, now)),
   };
 }
 

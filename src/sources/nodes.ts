@@ -1,16 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { isValid } from '../chain/field.js';
+import { validOrUndefined } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
-import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
+import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId } from '../engine/endpoint-state.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
+import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
+import { comparedHeight } from '../engine/step.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -23,12 +25,12 @@ import {
   isProbeDue,
   othersOfChain,
   select,
+  selectUsable,
   troubleOf,
   withFailed,
   withFailedProbe,
   withProbe,
   withServed,
-  type NodeObservation,
 } from './node-selection.js';
 import { probeNode } from './probe.js';
 
@@ -62,18 +64,25 @@ interface NodesOfEndpoint {
 export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   const endpoints = new Map<string, NodesOfEndpoint>();
 
-  function nodesOf(job: PollJob): NodesOfEndpoint {
+  function nodesOf(job: PollJob, ofProcess: readonly ObservedNode[] = []): NodesOfEndpoint {
     const id = endpointId(job.context);
     const before = endpoints.get(id);
     if (before?.job === job) return before;
     const { at } = clock();
     const sources = sourcesOf(job);
     const nodes = job.nodes.map((connection, index) => {
-      const known = before?.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation;
-      return { connection, observation: { addedAt: at, ...known, source: sources[index] ?? '' } };
+      const source = sources[index] ?? '';
+      const known = before
+        ? before.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation
+        : observationBefore(ofProcess, source);
+      return { connection, observation: { addedAt: at, ...known, source } };
     });
-    const inUse = nodes.find(({ connection }) => isDeepStrictEqual(connection, before?.inUse?.connection));
-    const { chainId, height, request } = before ?? {};
+    const inUseBefore = ofProcess.find(({ isInUse }) => isInUse)?.source;
+    const inUse = nodes.find(({ connection, observation }) =>
+      before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === inUseBefore,
+    );
+    const { chain, served: last } = inUse?.observation ?? {};
+    const { chainId, height, request } = before ?? { chainId: chain?.id, height: last?.height, request: undefined };
     const after = { job, nodes, inUse, chainId, height, request };
     endpoints.set(id, after);
     return after;
@@ -82,7 +91,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   /** Polls the nodes in turn until one of them serves the document. */
   async function poll(job: PollJob, request: DocumentRequest): Promise<Received> {
     const started = performance.now();
-    const endpoint = nodesOf(job);
+    const endpoint = nodesOf(job, request.nodes);
     endpoint.request = request;
     const order = select(endpoint.nodes, observationsOf(endpoint), clock().at);
     const deadlines = deadlinesOf(order, endpoint.inUse, job.limits.timeoutMs);
@@ -231,9 +240,27 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
   }
 
+  /** Asks another usable node, at another address, for its document. */
+  async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
+    const endpoint = nodesOf(job);
+    const { inUse } = endpoint;
+    const usable = selectUsable(endpoint.nodes, observationsOf(endpoint), clock().at);
+    const other = usable.find(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
+    if (inUse === undefined || other === undefined) return undefined;
+    // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
+    const limits = { ...job.limits, timeoutMs: job.limits.timeoutMs / 2 };
+    const received = await exchange(job, other.connection, request, limits);
+    const checked = check(endpoint, other, received);
+    if (checked.ok || checked.error.reason !== 'internal') observe(other, checked);
+    if (received.ok && checked.ok) return { ...received, node: other.observation.source };
+    received.release?.();
+    return undefined;
+  }
+
   return {
     poll,
     probe,
+    opinion,
     /** The node that other queries of an endpoint are sent to: at a height, the node with the document of this height. */
     nodeFor: (
       context: Parameters<typeof endpointId>[0],
@@ -254,15 +281,13 @@ function readShown<Name extends DocumentName>(
   { document, settings }: StepContext<Name>,
   clockOffset: number,
 ) {
-  const definition = documents[document];
   const read = readContent(received, document, clockOffset);
   if (!read.ok) return read;
   const { content } = read;
-  const header = parseHeight(received.height);
   return {
     ok: true,
-    height: definition.blockHeight?.(content) ?? definition.hubHeight(content, isValid(header) ? header : undefined),
-    bridgeId: bridgeIdOf(document, definition.identity(content, settings)),
+    height: comparedHeight(document, content, validOrUndefined(parseHeight(received.height))),
+    bridgeId: bridgeIdOf(document, documents[document].identity(content, settings)),
   } as const;
 }
 
@@ -276,13 +301,20 @@ function observationsOf({ nodes, inUse, chainId }: NodesOfEndpoint) {
   return { inUse: index < 0 ? undefined : index, chainId, ofNodes: nodes.map(({ observation }) => observation) };
 }
 
-function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly NodeStatus[] {
+function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly ObservedNode[] {
   const observations = observationsOf(endpoint);
   return endpoint.nodes.map((node) => ({
     source: node.observation.source,
     isInUse: node === (endpoint.inUse ?? endpoint.nodes[0]),
     trouble: troubleOf(node.observation, observations, now),
+    observation: node.observation,
   }));
+}
+
+/** What an earlier process has observed of a node: without probes in between, they prove nothing. */
+function observationBefore(nodes: readonly ObservedNode[], source: string): NodeObservation | undefined {
+  const observation = nodes.find((node) => node.source === source)?.observation;
+  return observation && { ...observation, goodSince: undefined };
 }
 
 /** Host and port of each node, numbered when several nodes have the same. */

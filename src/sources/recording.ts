@@ -39,6 +39,8 @@ export async function* replay(
   const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
   /** The time of the last recorded poll, by endpoint. */
   const polledMs = new Map<string, number>();
+  /** The document of another node with which the next poll is compared, by endpoint. */
+  const opinions = new Map<string, RecordedPoll>();
   let nextStepMs: number | undefined;
 
   /** Without a recorded clock, the process clock follows the wall clock. */
@@ -80,6 +82,10 @@ export async function* replay(
   let lastMs = -Infinity;
   for await (const exchange of exchanges) {
     const { timeMs } = exchange;
+    if ('header' in exchange && exchange.header.opinion === true) {
+      opinions.set(endpointId(exchange), exchange);
+      continue;
+    }
     yield* stepUntil(timeMs);
     if ('query' in exchange) {
       const { clockSeconds, askedSeconds } = exchange;
@@ -92,6 +98,10 @@ export async function* replay(
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
     received = receivedOf(exchange, now);
+    const asked = opinions.get(endpointId(exchange));
+    const opinion = asked && receivedOf(asked, now);
+    if (received.ok && opinion?.ok === true) received = { ...received, opinion };
+    opinions.delete(endpointId(exchange));
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
@@ -132,5 +142,5 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
   }
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
-  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes };
+  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes, ...(node !== undefined && { node }) };
 }
