@@ -71,14 +71,15 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
       // Until another node has confirmed a problem, each poll can decide about it.
-      const isRecorded = isSelected || isAgain || isOpinionWanted(before) || isOpinionWanted(state);
+      const opinion = received.ok ? received.opinion : undefined;
+      const isDecisive = opinion !== undefined || isOpinionWanted(before) || isOpinionWanted(state);
+      const isRecorded = isSelected || isAgain || isDecisive;
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
         ...headerOf(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
-      const opinion = received.ok ? received.opinion : undefined;
       if (opinion !== undefined) {
         writer.write(settings, opinionHeader(state, opinion, now()), opinion.bytes, '', () => forget(id));
       }

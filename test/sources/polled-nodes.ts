@@ -7,7 +7,9 @@ import { createPollLog } from '../../src/engine/poll-log.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { createNetwork } from '../../src/sources/network.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
+import { createNetwork, type Network } from '../../src/sources/network.js';
 import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
 import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
@@ -60,9 +62,21 @@ export async function startPolledNodes({
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
-  const network = createNetwork('test', () => now);
-  atEnd(() => network.close());
-  const engine = createEngine({ source: network, now: () => now, sinks: [createPollLog(log), ...sinks] });
+  const createSource = (): Network => {
+    const created = createNetwork('test', () => now);
+    atEnd(() => created.close());
+    return created;
+  };
+  let network = createSource();
+  const engine = createEngine<PollJob>({
+    source: {
+      document: async (...request) => network.document(...request),
+      query: async (...request) => network.query(...request),
+      opinion: async (...request) => network.opinion(...request),
+    },
+    now: () => now,
+    sinks: [createPollLog(log), ...sinks],
+  });
   const jobFor = (urls: readonly string[]): PollJob => {
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
     const config = parseValidConfig(
@@ -100,8 +114,16 @@ export async function startPolledNodes({
     reference: stateAt(1),
     inUse,
     now: () => now,
-    network,
-    job: () => job,
+    probe: async () => network.probe(job),
+    /** Continues in another process, after some time, with what a state file has. */
+    restart: (seconds = 0) => {
+      const memory = parsePlainData(formatPlainData(memoryOf(state()))) as EndpointMemory;
+      network = createSource();
+      now = { ...now, at: now.at + seconds };
+      for (const model of models.values()) model.advanceTime(seconds * 1000);
+      const { state: initial } = endpointOf(job);
+      engine.replace([{ job, state: withMemory(initial, memory) }]);
+    },
     source: (index: number) => new URL(nodes[index]?.url ?? '').host,
     /** Applies a list of nodes, as a reload does. */
     reload: (urls: readonly string[]) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { Moment } from '../../src/clock.js';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
@@ -10,7 +11,8 @@ import { readRecording } from '../../src/recorder/read-recording.js';
 import { replay } from '../../src/sources/recording.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { parseValidConfig } from '../support/config.js';
-import { errorPage, reset } from '../support/faults.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
+import { edited, errorPage, reset } from '../support/faults.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { pollTimes, startPolledNodes } from './polled-nodes.js';
 
@@ -59,4 +61,72 @@ it('has the node of each document, and the body of a poll in which all nodes fai
   expect(problems).toEqual([]);
   expect(state?.nodeSwitches).toBe(1);
   expect(state && renderEndpoints([state], 'text', polled.now())).not.toContain('bridge_exporter_node_active');
+});
+
+it('has the documents of second opinions, with which a replay decides as the daemon', async () => {
+  const { path: directory } = createTempFolder();
+  const recorder = createRecorder(pino({ level: 'silent' }), () => polled.now());
+  recorder.configure({ directory, interval: 300_000, max_size: 2 ** 30 });
+  const polled = await startPolledNodes({ sinks: [recorder] });
+  const firing = (state: EndpointState, now: Moment): string =>
+    verdictsOf([state], now)
+      .flatMap(({ verdicts }) => verdicts)
+      .filter((verdict) => verdict.state === 'firing' && ALERTS.has(verdict.alert))
+      .map(({ alert, startSeconds, details }) => `${alert} since ${startSeconds}: ${details}`)
+      .join(', ');
+  const live: (readonly [number, string])[] = [];
+  const poll = async (times: number): Promise<void> => {
+    for (let index = 0; index < times; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      live.push([(await polled.poll()).lastPoll?.at ?? 0, firing(polled.state(), polled.now())]);
+    }
+  };
+  const [first, second] = polled.nodes;
+  await poll(20);
+  first?.fault('module_state', theft);
+  await poll(9);
+  first?.fault('module_state', undefined);
+  await poll(20);
+  second?.fault('module_state', theft);
+  first?.fault('module_state', theft);
+  await poll(3);
+  await recorder.close();
+
+  const headers = filesBelow(join(directory, 'a/module_state'))
+    .map((file) => decodeRecording(gunzipSync(readFileSync(file))).header)
+    .filter(({ opinion }) => opinion === true);
+  expect(headers.map(({ source, outcome }) => [source, outcome])).toEqual(
+    Array.from({ length: 10 }, () => [polled.source(1), 'ok']),
+  );
+  const config = parseValidConfig(
+    'recorder: {interval: 5m}\ntargets: [{name: a, bridge: {url: "http://n", node_queries: "off"}}]',
+  );
+  const times = { fromMs: 0, toMs: 8e15 };
+  const problems: string[] = [];
+  const options = {
+    ...times,
+    target: undefined,
+    maxBodyBytes: 2 ** 25,
+    onProblem: (text: string) => problems.push(text),
+  };
+  const replayed: (readonly [number, string])[] = [];
+  for await (const { endpoints, now } of replay(readRecording(directory, options), config, { ...times, stepMs: 3e8 })) {
+    const [endpoint] = endpoints;
+    if (endpoint?.state.lastPoll) replayed.push([endpoint.state.lastPoll.at, firing(endpoint.state, now)]);
+  }
+  expect(problems).toEqual([]);
+  const atRecorded = new Map(live);
+  expect(replayed.filter(([, text]) => text !== '').length).toBeGreaterThan(8);
+  expect(replayed).toEqual(replayed.map(([at]) => [at, atRecorded.get(at)]));
+});
+
+const ALERTS = new Set(['BridgeNodesDisagree', 'BridgeContractValsetMismatch']);
+
+interface Served {
+  readonly state: { readonly last_observed_valset: { readonly members: readonly object[] } };
+}
+
+const theft = edited(({ state, ...rest }: Served) => {
+  const { last_observed_valset: valset } = state;
+  return { ...rest, state: { ...state, last_observed_valset: { ...valset, members: valset.members.slice(1) } } };
 });
