@@ -8,8 +8,8 @@ import { createQueue, withinMs } from '../tasks.js';
 import { endpointId, isOpinionWanted, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
 import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
-import { readPoll, timedStep } from './read-poll.js';
-import type { DocumentRequest, EndpointJob, Received, Source } from './source.js';
+import { readPoll, readSpare, timedStep } from './read-poll.js';
+import type { DocumentRequest, EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
 
 /*
@@ -35,6 +35,7 @@ export interface Endpoint<Job extends EndpointJob = EndpointJob> {
 export interface Sink {
   readonly polled?: (poll: SteppedPoll) => void;
   readonly answered?: (round: AnsweredRound) => void;
+  readonly spareRead?: (spare: JudgedSpare) => void;
 }
 
 export interface SteppedPoll {
@@ -56,6 +57,13 @@ export interface AnsweredRound {
   readonly now: Moment;
 }
 
+/** A document of a node that is not in use. */
+export interface JudgedSpare {
+  readonly before: EndpointState;
+  readonly after: EndpointState;
+  readonly received: ReceivedDocument;
+}
+
 export interface Poll {
   /** For how long the server asks not to be polled again. */
   readonly retryAfterMs?: number | undefined;
@@ -73,6 +81,10 @@ export interface Engine<Job extends EndpointJob> {
   readonly poll: (job: Job) => Promise<Poll>;
   /** Applies the exchanges of a query. `startedAt`: when they were requested. */
   readonly answered: (job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant) => void;
+  /** Observes the nodes of an endpoint with several nodes. */
+  readonly probe: (job: Job) => Promise<void>;
+  /** Judges the document of a node that is not in use. */
+  readonly spareRead: (job: Job, received: ReceivedDocument) => Promise<void>;
   /** Between two recorded polls, only times move: repeated bytes would confirm odd values and distort block times. */
   readonly hold: (isHeld: (endpoint: Endpoint<Job>) => boolean) => void;
   /** What is under way changes nothing from now on. */
@@ -143,6 +155,27 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const asked = opinion === undefined ? received : { ...received, opinion };
     await inTurn(async () => stepWith(job, asked));
     return asked;
+  }
+
+  async function probe(job: Job): Promise<void> {
+    const isDoubted = (endpointOf(job)?.state.problems.spare?.differences.length ?? 0) > 0;
+    const spares = (await source.probe?.(job, isDoubted)) ?? [];
+    await Promise.all(spares.map(async (received) => spareRead(job, received)));
+  }
+
+  async function spareRead(job: Job, received: ReceivedDocument): Promise<void> {
+    await inTurn(async () => {
+      const endpoint = endpointOf(job);
+      if (endpoint === undefined) return;
+      const { state: before } = endpoint;
+      const moment = now();
+      const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
+      const spare = { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } };
+      const after = readSpare(before, spare, job.context, moment);
+      change({ ...endpoint, state: after });
+      for (const sink of sinks) sink.spareRead?.({ before, after, received });
+    });
+    received.release?.();
   }
 
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
@@ -223,6 +256,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     replace,
     poll,
     answered,
+    probe,
+    spareRead,
     close: () => {
       isClosed = true;
     },

@@ -10,7 +10,7 @@ import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';
-import { step, type PollResult } from './step.js';
+import { step, withSpareDocument, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
 
@@ -77,6 +77,17 @@ export function readContent<Name extends DocumentName>(
 
 function failed(error: PollError): Failure {
   return { ok: false, error };
+}
+
+/** The state after a document of a node that is not in use. */
+export function readSpare<Name extends DocumentName>(
+  state: EndpointState,
+  spare: ReceivedDocument<Name>,
+  context: StepContext<Name>,
+  { clockOffset }: Moment,
+): EndpointState {
+  const read = readOpinion(spare, context.document, clockOffset);
+  return read === undefined ? state : withSpareDocument(state, read, context, clockOffset);
 }
 
 export function timedStep<Name extends DocumentName>(

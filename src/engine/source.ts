@@ -24,8 +24,11 @@ export interface Source<Job extends EndpointJob> {
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
   /** Asks another usable node, at another address, for its document. Only where there are several nodes. */
   readonly opinion?: (job: Job, request: DocumentRequest) => Promise<ReceivedDocument | undefined>;
-  /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
-  readonly probe?: (job: Job) => Promise<void>;
+  /**
+   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an hour, or each time if what one has
+   * shown is doubted. Absent in a recording and in a simulation.
+   */
+  readonly probe?: (job: Job, isDoubted: boolean) => Promise<readonly ReceivedDocument[]>;
 }
 
 /** The request of a document. */

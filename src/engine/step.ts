@@ -12,6 +12,7 @@ import {
   NO_PROBLEMS,
   repeatJudgement,
   withEnded,
+  withSpare,
   type Judgement,
   type ProblemMemory,
 } from '../problems/memory.js';
@@ -204,6 +205,25 @@ function derive<Name extends DocumentName>(
     ...render(input, flow, judgement, context),
   };
   return { snapshot, problems };
+}
+
+/** The state after a document of a node that is not in use. One with a lower height than the last document proves nothing. */
+export function withSpareDocument<Name extends DocumentName>(
+  state: EndpointState,
+  spare: OpinionContent<Name>,
+  context: StepContext<Name>,
+  clockOffset: number,
+): EndpointState {
+  const { evidence } = evidenceOf(state, spare, context, clockOffset);
+  const { height = 0n } = lastDocument(state) ?? {};
+  if (state.lastSuccess === undefined || (evidence.height !== undefined && evidence.height < height)) return state;
+  const { present } = state.lastSuccess.snapshot.judgement;
+  const now = { at: spare.receivedAt, clockOffset };
+  const ofSpare = evidence as Evidence;
+  return {
+    ...state,
+    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context, present),
+  };
 }
 
 /** What a document is judged by, after the last document. */

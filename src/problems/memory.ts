@@ -17,10 +17,13 @@ import {
   type Subject,
   type Together,
 } from './problem.js';
+import { PENDING_SHARE } from './polls.js';
 import { problems } from './problems.js';
 import {
   isUnconfirmed,
+  nextSpare,
   presentDisagreement,
+  repeatedDifferences,
   shownFrom,
   withOpinion,
   withoutOpinion,
@@ -28,6 +31,7 @@ import {
   type Difference,
   type Disagreement,
   type Opinion,
+  type Spare,
 } from './second-opinion.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
@@ -120,6 +124,7 @@ export interface ProblemMemory {
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
   readonly disagreement?: Disagreement | undefined;
+  readonly spare?: Spare | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
@@ -141,7 +146,7 @@ export interface PresentProblem extends Omit<
   | 'opinion'
   | 'isDelayed'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'isDoubtful'>;
   readonly limitSeconds: number;
 }
 
@@ -218,7 +223,7 @@ export function judgeProblems(
     }
   }
   return {
-    memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now, disagreement },
+    memory: { ...memory, remembered, ended: withEnded(memory.ended, ended, at), judged: now, disagreement },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: Math.max(0, present.length - options.maxSeries),
     unjudged,
@@ -237,9 +242,10 @@ function compareWithOpinion(
 ): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
   const { at } = now;
   const known = presentDisagreement(memory.disagreement, at);
-  if (evidence.opinion === undefined) return { evidence, disagreement: known };
+  const ofSpare = repeatedDifferences(memory);
+  if (evidence.opinion === undefined) return { evidence: { ...evidence, differences: ofSpare }, disagreement: known };
   const opinion = { ...evidence.opinion, disagreedSince: known?.since };
-  const asked = { ...evidence, opinion };
+  const asked = { ...evidence, opinion, differences: ofSpare };
   const disputed = judged.flatMap((problem) => {
     if (problem.isDoubtful !== true) return [];
     const before = memory.remembered.get(problemKey(problem));
@@ -253,10 +259,31 @@ function compareWithOpinion(
   });
   if (disputed.length === 0) return { evidence: asked, disagreement: known };
   const differences = disputed.flatMap(({ isDelayed, summary, from }): Difference[] =>
-    isDelayed === true ? [{ summary, since: from, notShownBy: opinion.source }] : [],
+    isDelayed === true ? [{ summary, since: from, other: opinion.source, isShownByOther: false }] : [],
   );
   const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
-  return { evidence: { ...asked, differences }, disagreement: { since, at } };
+  return { evidence: { ...asked, differences: [...differences, ...ofSpare] }, disagreement: { since, at } };
+}
+
+/** The memory after a document of a node that is not in use: `present` are the problems of the last document of the one in use. */
+export function withSpare(
+  memory: ProblemMemory,
+  document: DocumentName,
+  source: string,
+  evidence: Evidence,
+  now: Moment,
+  options: JudgingOptions,
+  present: readonly PresentProblem[],
+): ProblemMemory {
+  const keyOf = ({ problem, subject }: PresentProblem): string => `${problem.name} ${subjectKey(subject)}`;
+  const known = new Set(present.map(keyOf));
+  const judged = judgeProblems(memory, document, evidence, now, { ...options, isSinglePoll: true });
+  const found = judged.present.filter((each) => {
+    const { problem, startSeconds, limitSeconds: limit } = each;
+    const isShown = now.at - startSeconds >= limit * PENDING_SHARE;
+    return problem.isDoubtful === true && isShown && !known.has(keyOf(each));
+  });
+  return { ...memory, spare: nextSpare(memory.spare, source, found) };
 }
 
 /** Whether another node is asked about the problem. */

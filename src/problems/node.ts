@@ -165,15 +165,17 @@ function nodesDisagree(document: DocumentName) {
     action:
       'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
     find: ({ nodes = [], differences = [] }) => {
-      const [first] = differences;
+      const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
+      const present = differences.filter(({ other }) => other !== inUse);
+      const [first] = present;
       if (first === undefined) return undefined;
-      const shownBy = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
+      const [shownBy, notShownBy] = first.isShownByOther ? [first.other, inUse] : [inUse, first.other];
       return {
-        start: Math.min(...differences.map(({ since }) => since)),
+        start: Math.min(...present.map(({ since }) => since)),
         summary: `two nodes of ${document} disagree: ${first.summary}`,
         details: [
-          `${shownBy} shows it, ${first.notShownBy} does not`,
-          differences.length > 1 ? `and ${count(differences.length - 1, 'other problem')}` : '',
+          `${shownBy} shows it, ${notShownBy} does not`,
+          present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : '',
         ],
       };
     },

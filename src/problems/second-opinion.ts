@@ -3,7 +3,7 @@ import type { Instant } from '../clock.js';
 import { orElse } from '../facts/required-fields.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { marksAfter } from './marks.js';
-import type { SubjectHistory } from './memory.js';
+import type { PresentProblem, ProblemMemory, SubjectHistory } from './memory.js';
 import type { Evidence, Findings, Problem } from './problem.js';
 import { PENDING_SHARE } from './polls.js';
 import { joinTexts, labelTexts } from './sentence.js';
@@ -53,11 +53,36 @@ export interface Disagreement {
   readonly at: Instant;
 }
 
-/** A problem that one node shows, and another one does not. */
+/** A problem that one of the node in use and another one shows. */
 export interface Difference {
   readonly summary: string;
   readonly since: Instant;
-  readonly notShownBy: string;
+  readonly other: string;
+  readonly isShownByOther: boolean;
+}
+
+/** What a node that is not in use shows, and the one in use does not, by its last document. */
+export interface Spare {
+  readonly source: string;
+  /** With the number of successive documents that have shown it: one can be odd. */
+  readonly differences: readonly (Difference & { readonly times: number })[];
+}
+
+/** A node that is not in use, with the problems that its last document has shown, and the node in use has not. */
+export function nextSpare(before: Spare | undefined, source: string, found: readonly PresentProblem[]): Spare {
+  const known = before?.source === source ? before.differences : [];
+  return {
+    source,
+    differences: found.map(({ summary, startSeconds }) => {
+      const last = known.find((difference) => difference.summary === summary);
+      const since = last?.since ?? startSeconds;
+      return { summary, since, other: source, isShownByOther: true, times: (last?.times ?? 0) + 1 };
+    }),
+  };
+}
+
+export function repeatedDifferences({ spare }: ProblemMemory): readonly Difference[] {
+  return spare?.differences.filter(({ times }) => times > 1) ?? [];
 }
 
 /** The disagreement that is not forgotten. */

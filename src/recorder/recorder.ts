@@ -81,7 +81,9 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
         ...(isAgain && { again: true as const }),
       };
       if (opinion !== undefined) {
-        writer.write(settings, opinionHeader(state, opinion, now()), opinion.bytes, '', () => forget(id));
+        // A millisecond before the poll that is compared with it.
+        const opinionAt = lastPoll.at - 0.001;
+        writer.write(settings, opinionHeader(state, opinion, opinionAt, now()), opinion.bytes, '', () => forget(id));
       }
       const body = received.ok ? received.bytes : new Uint8Array();
       // After a failure the next poll is selected.
@@ -99,6 +101,13 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
         lines.set(request, text);
       }
       endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
+    },
+    spareRead: ({ before, after, received }) => {
+      const differ = ({ problems }: EndpointState): boolean => (problems.spare?.differences.length ?? 0) > 0;
+      if (settings === undefined || (!differ(before) && !differ(after))) return;
+      // Before a poll at the same time, and its opinion.
+      const header = opinionHeader(after, received, received.receivedAt - 0.002, now());
+      writer.write(settings, { ...header, spare: true }, received.bytes, '', () => undefined);
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -135,14 +144,17 @@ function headerOf(state: EndpointState, received: ReceivedDocument | undefined, 
   };
 }
 
-/** A millisecond before the poll that is compared with it. */
-function opinionHeader(state: EndpointState, opinion: ReceivedDocument, now: Moment): RecordingHeader {
-  const { target, document, lastPoll } = state;
+function opinionHeader(
+  { target, document }: EndpointState,
+  opinion: ReceivedDocument,
+  at: Instant,
+  now: Moment,
+): RecordingHeader {
   return {
     version: FORMAT_VERSION,
     target,
     document,
-    time: isoTime(wallSeconds(lastPoll?.at ?? now.at, now) - 0.001),
+    time: isoTime(wallSeconds(at, now)),
     ...responseHeader(opinion, now),
     ...(opinion.node !== undefined && { source: opinion.node }),
     outcome: 'ok',

@@ -35,6 +35,8 @@ const headerSchema = z
       source: z.string().optional(),
       /** Whether another node was asked for the document, to compare the next poll with it. */
       opinion: z.literal(true).optional(),
+      /** Whether it was not asked because of a poll, but is read once an hour. */
+      spare: z.literal(true).optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */

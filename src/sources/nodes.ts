@@ -202,15 +202,18 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   }
 
   /** Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial. */
-  async function probe(job: PollJob): Promise<void> {
+  async function probe(job: PollJob, isDoubted: boolean): Promise<readonly ReceivedDocument[]> {
     const endpoint = nodesOf(job);
-    await Promise.all(
+    const spares = await Promise.all(
       endpoint.nodes.map(async (node) => {
         const { at } = clock();
         if (isProbeDue(node.observation, at)) await probeOne(endpoint, node);
-        if (node !== endpoint.inUse && isDocumentDue(node.observation, clock().at)) await readSpare(endpoint, node);
+        const { observation } = node;
+        const isDue = isDocumentDue(observation, clock().at) || (isDoubted && observation.failed === undefined);
+        return node !== endpoint.inUse && isDue ? readSpare(endpoint, node) : undefined;
       }),
     );
+    return spares.filter((spare) => spare !== undefined);
   }
 
   async function probeOne(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
@@ -229,15 +232,28 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     else if (node === endpoint.inUse) endpoint.chainId ??= node.observation.chain?.id;
   }
 
-  async function readSpare(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
+  async function readSpare(endpoint: NodesOfEndpoint, node: Node): Promise<ReceivedDocument | undefined> {
     const { job, request } = endpoint;
-    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return;
+    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return undefined;
     const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
-    const received = await exchange(job, node.connection, request, job.limits);
+    const received = await askOther(endpoint, node, request, job.limits);
     endReservation?.();
+    return received;
+  }
+
+  /** The document of a node that is not in use; `undefined` if it fails. */
+  async function askOther(
+    endpoint: NodesOfEndpoint,
+    node: Node,
+    request: DocumentRequest,
+    limits: FetchLimits,
+  ): Promise<ReceivedDocument | undefined> {
+    const received = await exchange(endpoint.job, node.connection, request, limits);
     const checked = check(endpoint, node, received);
-    received.release?.();
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
+    if (received.ok && checked.ok) return { ...received, node: node.observation.source };
+    received.release?.();
+    return undefined;
   }
 
   /** Asks another usable node, at another address, for its document. */
@@ -248,13 +264,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const other = usable.find(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
     if (inUse === undefined || other === undefined) return undefined;
     // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
-    const limits = { ...job.limits, timeoutMs: job.limits.timeoutMs / 2 };
-    const received = await exchange(job, other.connection, request, limits);
-    const checked = check(endpoint, other, received);
-    if (checked.ok || checked.error.reason !== 'internal') observe(other, checked);
-    if (received.ok && checked.ok) return { ...received, node: other.observation.source };
-    received.release?.();
-    return undefined;
+    return askOther(endpoint, other, request, { ...job.limits, timeoutMs: job.limits.timeoutMs / 2 });
   }
 
   return {

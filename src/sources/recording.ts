@@ -82,7 +82,7 @@ export async function* replay(
   let lastMs = -Infinity;
   for await (const exchange of exchanges) {
     const { timeMs } = exchange;
-    if ('header' in exchange && exchange.header.opinion === true) {
+    if ('header' in exchange && exchange.header.opinion === true && exchange.header.spare !== true) {
       opinions.set(endpointId(exchange), exchange);
       continue;
     }
@@ -98,6 +98,11 @@ export async function* replay(
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
     received = receivedOf(exchange, now);
+    if (header.spare === true) {
+      // oxlint-disable-next-line no-await-in-loop -- in the order of time
+      if (received.ok) await engine.spareRead(job, received);
+      continue;
+    }
     const asked = opinions.get(endpointId(exchange));
     const opinion = asked && receivedOf(asked, now);
     if (received.ok && opinion?.ok === true) received = { ...received, opinion };

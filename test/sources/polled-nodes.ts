@@ -73,6 +73,7 @@ export async function startPolledNodes({
       document: async (...request) => network.document(...request),
       query: async (...request) => network.query(...request),
       opinion: async (...request) => network.opinion(...request),
+      probe: async (...request) => network.probe(...request),
     },
     now: () => now,
     sinks: [createPollLog(log), ...sinks],
@@ -103,6 +104,11 @@ export async function startPolledNodes({
   const state = stateAt(0);
   let polls = 0;
 
+  function advance(seconds: number): void {
+    now = { ...now, at: now.at + seconds };
+    for (const model of models.values()) model.advanceTime(seconds * 1000);
+  }
+
   /** The letter of the node in use. */
   const inUse = (): string => 'ABC'[state().nodes?.findIndex((node) => node.isInUse) ?? -1] ?? '';
 
@@ -114,13 +120,13 @@ export async function startPolledNodes({
     reference: stateAt(1),
     inUse,
     now: () => now,
-    probe: async () => network.probe(job),
+    /** Lets time pass without polls. */
+    advance,
     /** Continues in another process, after some time, with what a state file has. */
     restart: (seconds = 0) => {
       const memory = parsePlainData(formatPlainData(memoryOf(state()))) as EndpointMemory;
       network = createSource();
-      now = { ...now, at: now.at + seconds };
-      for (const model of models.values()) model.advanceTime(seconds * 1000);
+      advance(seconds);
       const { state: initial } = endpointOf(job);
       engine.replace([{ job, state: withMemory(initial, memory) }]);
     },
@@ -133,9 +139,8 @@ export async function startPolledNodes({
     /** Polls once, after 30 seconds. */
     poll: async (): Promise<EndpointState> => {
       polls += 1;
-      now = { ...now, at: now.at + INTERVAL_SECONDS };
-      for (const model of models.values()) model.advanceTime(INTERVAL_SECONDS * 1000);
-      if (polls % 2 === 0) await network.probe(job);
+      advance(INTERVAL_SECONDS);
+      if (polls % 2 === 0) await engine.probe(job);
       for (const each of [job, ...alone]) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { settled } = await engine.poll(each);

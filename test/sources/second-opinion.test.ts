@@ -257,3 +257,72 @@ describe('an attacker with one node of two delays a true page', () => {
     expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
   });
 });
+
+describe('the hourly document of a node that is not in use', () => {
+  it('is BridgeNodesDisagree when it shows a theft that the node in use does not, until it does not any more', async () => {
+    const polled = await startHealthy();
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    const seconds = await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' });
+    // Two documents of the other node, then two polls.
+    expect(seconds).toBe(120);
+    const [a, b] = [polled.source(0), polled.source(1)];
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({ details: `${b} shows it, ${a} does not` });
+    await pollTimes(polled, 20);
+    expect(verdicts(polled).filter(({ severity }) => severity === 'critical')).toEqual([]);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+    polled.nodes[1]?.fault('module_state', undefined);
+    await pollTimes(polled, 8);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+    const { module_state: asked } = polled.nodes[1]?.requests ?? {};
+    await pollTimes(polled, 20);
+    expect(polled.nodes[1]?.requests.module_state).toBe(asked);
+  });
+
+  it('is nothing when the next one a minute later does not show it', async () => {
+    const polled = await startPolledNodes();
+    polled.nodes[1]?.fault('module_state', theft);
+    await pollTimes(polled, 3);
+    expect(polled.state().problems.spare?.differences).toHaveLength(1);
+    polled.nodes[1]?.fault('module_state', undefined);
+    await pollTimes(polled, 12);
+    expect(polled.state().problems.ended).toEqual([]);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+  });
+
+  it('is nothing when it has a lower height, or shows what the node in use shows', async () => {
+    const polled = await startPolledNodes();
+    for (const { fault } of polled.nodes) fault('module_state', theft);
+    await pollTimes(polled, 2);
+    polled.advance(3600);
+    await pollTimes(polled, 4);
+    expect(polled.state().problems.spare?.differences).toEqual([]);
+    const behind = await startPolledNodes({ lagSeconds: [0, 200] });
+    behind.nodes[1]?.fault('module_state', theft);
+    await pollTimes(behind, 10);
+    expect(behind.state().problems.spare).toBeUndefined();
+  });
+});
+
+describe('another process', () => {
+  it('knows which node had failed, and since when it is down', async () => {
+    const polled = await startHealthy();
+    const lastServedAt = polled.now().at;
+    for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
+      polled.nodes[0]?.fault(endpoint, withStatus(503));
+    await pollTimes(polled, 50);
+    polled.restart(120);
+    const requests = polled.nodes[0]?.requests.module_state;
+    expect(await pollTimes(polled, 1)).toBe('B');
+    expect(polled.nodes[0]?.requests.module_state).toBe(requests);
+    await pollTimes(polled, 5);
+    expect(firing(polled, 'BridgeNodeDown', 'warning')).toMatchObject({ startSeconds: lastServedAt });
+    expect(polled.state().nodeSwitches).toBe(0);
+  });
+
+  it('uses the preferred node again when it was usable', async () => {
+    const polled = await startHealthy();
+    polled.restart(3600);
+    expect(await pollTimes(polled, 1)).toBe('A');
+  });
+});
