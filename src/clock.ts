@@ -2,15 +2,19 @@ import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /**
- * A point in time of this process, in seconds of the process clock, which is monotonic and includes suspensions of the machine, like CLOCK_BOOTTIME. It
- * begins with the wall clock, or where the previous process ended, so that instants of both can be compared.
+ * A point in time of this process, in seconds of the process clock, which is monotonic and includes suspensions of the
+ * machine, like CLOCK_BOOTTIME. It begins with the wall clock, or where the previous process ended, so that instants of
+ * both can be compared.
  */
 export type Instant = number;
 
 /** Now, by both clocks. */
 export interface Moment {
   readonly at: Instant;
-  /** The seconds that the wall clock is ahead. What leaves the process, or is compared with times of a chain, is an instant plus this offset. */
+  /**
+   * The seconds that the wall clock is ahead. What leaves the process, or is compared with times of a chain, is an
+   * instant plus this offset.
+   */
   readonly clockOffset: number;
 }
 
@@ -72,7 +76,9 @@ export function secondsSince(startMs: number): number {
 /** The latest time with a year of four digits, in Unix seconds. */
 export const LAST_SECONDS = 253_402_300_799;
 
-/** Unix seconds as ISO 8601. What a document claims can be later or earlier than every time: then the last one, or 1970. */
+/**
+ * Unix seconds as ISO 8601. What a document claims can be later or earlier than every time: then the last one, or 1970.
+ */
 export function isoTime(epochSeconds: number): string {
   return new Date(Math.round(Math.max(0, Math.min(epochSeconds, LAST_SECONDS)) * 1000)).toISOString();
 }

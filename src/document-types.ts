@@ -4,15 +4,16 @@ import type { Instant, Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
-import type { HubBlock, HubSide } from './facts/contract/hub-side.js';
+import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
 /**
- * The types of each document, by the value of the label `document`: its configuration, the answers of other requests, what its body is read as,
- * what its families are derived from, what is remembered of the earlier documents, and what happened between them.
+ * The types of each document, by the value of the label `document`: its configuration, the answers of other requests,
+ * what its body is read as, what its families are derived from, what is kept of the earlier documents, and what
+ * happened between them.
  */
 export interface DocumentTypes {
   readonly module_state: {
@@ -49,28 +50,14 @@ export interface DocumentTypes {
 
 export type DocumentName = keyof DocumentTypes;
 
-/** What a document is read and derived with: what is selected of the answers to queries, and of the other documents of the target. */
+/**
+ * What a document is read and derived with: what is selected of the answers to queries, and of the other documents of
+ * the target.
+ */
 export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
 
-/** A call at a block, as recordings have it. */
-export interface ContractCall {
-  readonly to: string;
-  readonly data: string;
-  readonly block: string;
-}
-
-/** What a contract is read with. Plain data. */
-export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
-  /** What the module state says about the contract; `undefined` before the first one. */
-  readonly hubSide?: HubSide | undefined;
-  /** The newest block of the hub, as its node has last named it. */
-  readonly hubBlock?: HubBlock | undefined;
-  /** The call with the values; absent before the poll. */
-  readonly call?: ContractCall | undefined;
-}
-
-/** Names of tokens, chains and validators, for labels. */
-export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
+/** The configured names of tokens, chains and validators. */
+export interface ConfiguredNames extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
   readonly validators: readonly ValidatorConfig[];
 }
 
@@ -83,7 +70,7 @@ export type StepContext<Name extends DocumentName = DocumentName> = {
 export interface TargetOptions {
   readonly target: string;
   readonly targetLabels?: TargetLabels;
-  readonly labels: LabelSettings;
+  readonly names: ConfiguredNames;
   readonly maxSeries: number;
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;

@@ -12,11 +12,11 @@ import {
   splitConnection,
   type NodeConnection,
 } from './config/endpoint-config.js';
-import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
-import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './queries/contract-document.js';
-import { bridgeFlowFamilies } from './flow/bridge-families.js';
+import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
+import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './facts/contract/multicall.js';
+import { bridgeFlowFamilies } from './flow/bridge-counters.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
-import { crosschainFlowFamilies } from './flow/crosschain-families.js';
+import { crosschainFlowFamilies } from './flow/crosschain-counters.js';
 import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
@@ -40,11 +40,17 @@ type AnyTypes = DocumentTypes[DocumentName];
 export interface DocumentDefinition<Types extends AnyTypes> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
-  /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
+  /**
+   * Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at
+   * most.
+   */
   readonly isOptional: boolean;
   /** The limit of a body, if it is lower than that of the setting. */
   readonly maxBodyBytes?: number;
-  /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
+  /**
+   * How the document of a target is requested, by its configuration; `undefined` if the target does not have the
+   * document.
+   */
   readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Types> | undefined;
   /** The settings with which a recorded body is read. The target may be in no configuration. */
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
@@ -60,7 +66,10 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
   /** Height by which several nodes are compared, if it is not that of the hub. */
   readonly blockHeight?: (content: Types['content']) => Numeral;
-  /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
+  /**
+   * What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of
+   * different bridges.
+   */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
   /** Another one for another shape of past or flow: then the last document of a state file is forgotten. */
@@ -68,7 +77,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
-  readonly items: (tracked: Tracked<Types>, labels: LabelSettings) => Items;
+  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -111,16 +120,12 @@ export interface ReadContext<Types extends AnyTypes> {
 }
 
 /** Everything besides the body that families are derived from. */
-export interface DocumentContext<Types extends AnyTypes> {
-  /** When the response was received. */
-  readonly at: Instant;
-  readonly clockOffset: number;
+export interface DocumentContext<Types extends AnyTypes> extends Omit<ReadContext<Types>, 'maxValues'> {
   readonly settings: Types['settings'];
-  readonly labels: LabelSettings;
+  readonly names: ConfiguredNames;
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly past: Types['past'] | undefined;
-  readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
@@ -144,16 +149,16 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, otherAnswers = {}, ...context }) => {
-      const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
+    input: (state, { names, otherAnswers = {}, ...context }) => {
+      const { names: staking = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
       return {
         state,
         ...context,
         externalHeight,
         isContractPaused,
         isNodeBehind,
-        tokens: labels.tokens,
-        names: { configured: labels.validators, staking: names },
+        tokens: names.tokens,
+        names: { configured: names.validators, staking },
       };
     },
     hubHeight: (_state, header) => header,
@@ -219,14 +224,14 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { labels, otherAnswers = {}, ...context }) => ({
+    input: (document, { names, otherAnswers = {}, ...context }) => ({
       document,
       ...context,
       lookaheads: otherAnswers.lookaheads,
       cctxAnswers: otherAnswers.cctxAnswers,
       cctxsAskedAt: otherAnswers.cctxsAskedAt,
-      chains: labels.chains,
-      tokens: labels.tokens,
+      chains: names.chains,
+      tokens: names.tokens,
     }),
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ height }, header) => header ?? validOrUndefined(height),

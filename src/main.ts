@@ -2,8 +2,8 @@
 import type { Signals } from './program.js';
 
 /*
- * Handles signals, from before the program is loaded, which takes several times as long as starting Node.js. The default action of all of
- * them is to end the process.
+ * Handles signals, from before the program is loaded, which takes several times as long as starting Node.js. The
+ * default action of all of them is to end the process.
  */
 
 const early = new Set<NodeJS.Signals>();
@@ -12,14 +12,18 @@ let reload = (): unknown => early.add('SIGHUP');
 
 process.on('SIGTERM', (signal) => stop(signal));
 process.on('SIGINT', (signal) => stop(signal));
-// Without a command, the daemon runs, which reloads its configuration. For other commands, `nohup` may have changed the default.
+// Without a command, the daemon runs, which reloads its configuration. For other commands, `nohup` may have changed the
+// default.
 if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', () => reload());
 
 function useDefaults(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(signal);
 }
 
-/** Requests to the threads of Node.js that can take forever: of files, on a disk that does not respond, and of host names. */
+/**
+ * Requests to the threads of Node.js that can take forever: of files, on a disk that does not respond, and of host
+ * names.
+ */
 const ON_THREADS = new Set(['FSReqPromise', 'FSReqCallback', 'FileHandleCloseReq', 'GetAddrInfoReqWrap']);
 const THREADS_MS = 1_000;
 const CHECK_MS = 50;

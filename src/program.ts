@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { totalmem } from 'node:os';
 import { parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
-import { readProgramFile } from './program-files.js';
+import { readProgramFile } from './files.js';
 import { fileErrorText, systemErrorText } from './text/system-error.js';
 
 /* The process: command line, signals, output and exit codes. */

@@ -65,8 +65,8 @@ export interface Repeating {
 }
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. A task can return the least
- * length of the next pause. It must not reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. A
+ * task can return the least length of the next pause. It must not reject, and has its own deadline.
  */
 export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
   let isClosed = false;

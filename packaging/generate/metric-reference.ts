@@ -1,7 +1,7 @@
 import { documents } from '../../src/documents.js';
 import { pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { processFamilies } from '../../src/exposition/process-metrics.js';
-import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
+import { failureReasonNames, failureReasons, chooseRemedy } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
@@ -51,8 +51,8 @@ function processTable(): string {
 
 export function failureReference(): string {
   const rows = failureReasonNames.map((reason) => {
-    const remedy = remedyOf({ reason }, 'module_state');
-    const addition = remedyOf({ reason }, 'rate_limiter_input').slice(remedy.length);
+    const remedy = chooseRemedy({ reason }, 'module_state');
+    const addition = chooseRemedy({ reason }, 'rate_limiter_input').slice(remedy.length);
     const ofCrosschain = addition === '' ? '' : ` Of a cross-chain document:${addition}`;
     return [`\`${reason}\``, failureReasons[reason].description, remedy + ofCrosschain];
   });

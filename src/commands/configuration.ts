@@ -2,10 +2,10 @@ import { createFileSchema, type Config, type ConfigResult } from '../config/conf
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
 import { isInShard } from '../config/shard.js';
-import type { ExporterOptions } from '../exporter.js';
+import type { ExporterOptions } from './exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 import type { ConfigFlags, ShardFlag, WebFlags } from './flags.js';
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { hashConfigFile } from '../config/loader.js';
-import type { AutoReload } from '../exporter.js';
+import type { AutoReload } from './exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
 import { printConfig, readConfig, readWebOptions } from './configuration.js';
@@ -31,7 +31,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createClock } = await import('../clock.js');
   const { createLog } = await import('./log.js');
-  const { startExporter } = await import('../exporter.js');
+  const { startExporter } = await import('./exporter.js');
   const { createNetwork } = await import('../sources/network.js');
   const { openStateFile } = await import('../engine/state-file.js');
   const { log, droppedLines } = createLog(options, context);

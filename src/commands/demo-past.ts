@@ -4,7 +4,7 @@ import { createEngine } from '../engine/engine.js';
 import { initialState, type EndpointState } from '../engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../engine/jobs.js';
 import { verdictsOf, type Verdict } from '../engine/verdicts.js';
-import { queryStatesOf } from '../queries/node-queries.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { createSimulatedNode } from '../sources/simulator.js';
@@ -83,7 +83,7 @@ export async function pollPast(model: Model, scenario: ScenarioName, config: Con
   engine.replace(
     jobsOf(config).map((job) => {
       const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const state = { ...initialState(context, clock().at), queries: queryStatesOf(context) };
+      const state = { ...initialState(context, clock().at), queries: enabledQueries(context) };
       return { job: { ...job, context }, state };
     }),
   );

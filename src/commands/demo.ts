@@ -1,6 +1,6 @@
 import { configSchema, type Config } from '../config/config.js';
 import { createClock, wallSeconds } from '../clock.js';
-import { startExporter } from '../exporter.js';
+import { startExporter } from './exporter.js';
 import { sentenceOf } from '../engine/verdicts.js';
 import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';

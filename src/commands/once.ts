@@ -4,8 +4,8 @@ import { createEngine, FIRST_ANSWERS_MS, type Engine } from '../engine/engine.js
 import { initialState, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
 import { isContract, jobsOf, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
-import { queryStatesOf } from '../queries/node-queries.js';
-import { hasStakingNames, validators } from '../queries/validators.js';
+import { enabledQueries } from '../queries/node-queries.js';
+import { hasStakingNames, validators } from '../queries/staking-validators.js';
 import { createNetwork } from '../sources/network.js';
 import { count } from '../text/format.js';
 import { formatDuration } from '../units.js';
@@ -52,7 +52,7 @@ async function pollEndpoints(
   engine.replace(
     jobs.map((job) => ({
       job,
-      state: { ...initialState(job.context, clock().at), queries: queryStatesOf(job.context) },
+      state: { ...initialState(job.context, clock().at), queries: enabledQueries(job.context) },
     })),
   );
   const polled = new Map<string, Promise<void>>();

@@ -4,7 +4,7 @@ import { configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
 import { createEngine, type Poll } from '../engine/engine.js';
 import { initialState } from '../engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../engine/jobs.js';
-import { queryStatesOf } from '../queries/node-queries.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createModel } from '../simulator/model.js';
@@ -60,7 +60,7 @@ export async function recordSimulation(
   });
   engine.replace(
     jobsOf(config).map((job) => {
-      const state = { ...initialState(job.context, now().at), queries: queryStatesOf(job.context) };
+      const state = { ...initialState(job.context, now().at), queries: enabledQueries(job.context) };
       return { job, state };
     }),
   );

@@ -1,6 +1,6 @@
 import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createPages, loadedConfig } from '../exporter.js';
+import { createPages, loadedConfig } from './exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { Endpoint } from '../engine/engine.js';
 import { endpointId } from '../engine/endpoint-state.js';
@@ -51,7 +51,7 @@ export async function serveRecording(
   const states = endpoints.map(({ state }) => state);
   const polled = { endpoints: () => endpoints, states: () => states };
   // This process has no metrics of the recorded time.
-  const metricsPage = createMetricsPage(polled, { render: async () => '' });
+  const metricsPage = createMetricsPage(polled, { version: () => 0, render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(
     {

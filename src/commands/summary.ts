@@ -5,7 +5,7 @@ import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
 import { orEmpty, orUndefined } from '../facts/required-fields.js';
-import { remedyOf } from '../http/failure-reasons.js';
+import { chooseRemedy } from '../http/failure-reasons.js';
 import { isOf, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput } from '../engine/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
@@ -47,7 +47,7 @@ export function reportDocuments(
     const { error } = lastFailure;
     context.printError(`${target} ${document}: ${error.reason}: ${error.message}`);
     const isFile = noun === 'recorded body' && error.reason !== 'too_large';
-    context.printError(`  ${isFile ? FILE_REMEDY : remedyOf(error, document)}`);
+    context.printError(`  ${isFile ? FILE_REMEDY : chooseRemedy(error, document)}`);
   }
   const { lines, failure: verdict } = summarize(states, now, failOn);
   if (summary ?? context.standardError.isTTY) for (const line of lines) context.printError(line);

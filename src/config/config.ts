@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Result } from '../result.js';
+import type { Result } from './result.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
 import { bridge, crosschain, splitConnection, type NodeConnection } from './endpoint-config.js';
 import { siteUrl, urlTemplate } from './urls.js';

@@ -1,4 +1,4 @@
-import type { Result } from '../result.js';
+import type { Result } from './result.js';
 import type { NodeConnection } from './endpoint-config.js';
 import type { Environment } from './environment.js';
 import { checkCertificates, readKeyPair } from './pem.js';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import type { Result } from '../result.js';
+import type { Result } from './result.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
 import { MEBIBYTE, formatSize } from '../units.js';
 import type { Path, PathMessage } from './yaml.js';

@@ -13,7 +13,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { z } from 'zod';
-import type { Result } from '../result.js';
+import type { Result } from './result.js';
 import { similarName } from '../text/similar.js';
 import { isMapping } from './values.js';
 

@@ -5,14 +5,14 @@ import { hash48 } from '../config/loader.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import type { FetchLimits } from '../http/client.js';
+import type { RequestLimits } from '../http/client.js';
 import { count, list } from '../text/format.js';
 
 /* The jobs of the configuration. */
 
 /** One endpoint to poll. */
 export interface PollJob extends Omit<DocumentRequest, 'settings'> {
-  readonly limits: FetchLimits;
+  readonly limits: RequestLimits;
   readonly intervalMs: number;
   readonly context: StepContext;
 }
@@ -65,7 +65,7 @@ export function targetOptions(
   return {
     target: name,
     ...(targetLabels && { targetLabels }),
-    labels: {
+    names: {
       tokens,
       chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
       validators,

@@ -66,5 +66,5 @@ export async function prepareItems(states: readonly EndpointState[]): Promise<vo
 function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items | undefined {
   const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
-  return kept && input && documents[document].items({ input, flow }, kept.context.labels);
+  return kept && input && documents[document].items({ input, flow }, kept.context.names);
 }

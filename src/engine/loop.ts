@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock, Instant } from '../clock.js';
-import { queryStatesOf } from '../queries/node-queries.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
@@ -125,7 +125,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());
-    const queries = queryStatesOf(job.context, state.queries);
+    const queries = enabledQueries(job.context, state.queries);
     // Another node may be the only one now.
     return { ...state, ...settingsOf(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
   }

@@ -1,12 +1,12 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
 import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
 import type { ContractReading } from '../facts/contract/reading.js';
-import { cctxAnswers } from '../queries/cctx-outcome.js';
-import { lookaheadsOf } from '../queries/chain-switches.js';
+import { newCctxAnswers } from '../queries/crosschain-queries.js';
+import { lookaheads } from '../queries/crosschain-queries.js';
 import { contractAnswers } from '../queries/contract-queries.js';
 import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
-import { hasStakingNames, validatorsOf } from '../queries/validators.js';
+import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import { exportedSuccess, freshAnswers, isOf, lastDocument, pastOf, type EndpointState } from './endpoint-state.js';
 import type { DocumentRequest } from './source.js';
 
@@ -39,7 +39,7 @@ export function otherAnswersOf(
     case 'module_state': {
       const reading = currentReading(siblingOf('external_contract'), now);
       return {
-        ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
+        ...(hasStakingNames(context) && { names: knownValidators(state.queries).names }),
         externalHeight: reading?.height,
         isContractPaused: reading?.paused,
         isNodeBehind: isNodeBehind(freshAnswers(state, now.at), now),
@@ -48,13 +48,13 @@ export function otherAnswersOf(
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, now.at);
       const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
-      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
+      return { lookaheads: lookaheads.getAnswer(answered), ...newCctxAnswers(answered, seenBefore) };
     }
     case 'external_contract': {
       const bridge = siblingOf('module_state');
       const hubSide = pastOf('module_state', bridge?.lastSuccess?.snapshot)?.hubSide;
       if (bridge === undefined || hubSide === undefined) return {};
-      const hubBlock = latestBlock.valuesOf(freshAnswers(bridge, now.at)).get('');
+      const hubBlock = latestBlock.getAnswer(freshAnswers(bridge, now.at));
       return { hubSide, hubBlock, ...contractAnswers(freshAnswers(state, now.at), hubSide.contract) };
     }
   }
@@ -77,7 +77,7 @@ export function queryContext<Name extends DocumentName>(
   const { lastSuccess, queries } = state;
   if (lastSuccess === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
   const { past, flow } = lastSuccess.snapshot;
-  const { operators } = validatorsOf(queries);
+  const { operators } = knownValidators(queries);
   const answers = freshAnswers(state, now);
   return { ...context, dialect: lastSuccess.foundPath?.dialect, past, flow, operators, answers };
 }

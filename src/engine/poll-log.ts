@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { remedyOf } from '../http/failure-reasons.js';
+import { chooseRemedy } from '../http/failure-reasons.js';
 import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query-state.js';
 import { MINUTE_SECONDS } from '../units.js';
@@ -43,7 +43,10 @@ export function createPollLog(log: Logger) {
       const loggedAt = failureLoggedAt.get(endpointId(after)) ?? -Infinity;
       const isRepeated = !isDocumentNotServed(after) && lastPoll.at - loggedAt >= REPEAT_AFTER_SECONDS;
       if (!isNew && !isRepeated) return;
-      log.warn({ target, document, reason, remedy: remedyOf(lastFailure.error, document) }, `poll failed: ${message}`);
+      log.warn(
+        { target, document, reason, remedy: chooseRemedy(lastFailure.error, document) },
+        `poll failed: ${message}`,
+      );
       failureLoggedAt.set(endpointId(after), lastPoll.at);
     },
     /** Logs the first of equal failures of a query, and their end. */

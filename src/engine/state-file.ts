@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { writeAtomically } from '../atomic-write.js';
+import { writeAtomically } from '../files.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
 import { readTextFile } from '../config/text-file.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';

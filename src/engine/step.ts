@@ -18,7 +18,7 @@ import {
 } from '../problems/memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { ofOtherNode, withFailedPoll } from '../queries/query-state.js';
+import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -135,7 +135,7 @@ function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant
   if (nodes === undefined) return state;
   const before = sourceInUse(state);
   if (before === undefined || before === sourceInUse({ nodes })) return { ...state, nodes };
-  const queries = ofOtherNode(state.queries);
+  const queries = forOtherNode(state.queries);
   return { ...state, nodes, nodeSwitches: state.nodeSwitches + 1, switchedAt: at, queries };
 }
 
@@ -230,7 +230,7 @@ export function withSpareDocument<Name extends DocumentName>(
 function evidenceOf<Name extends DocumentName>(
   state: EndpointState,
   { content, height, receivedAt, otherAnswers }: Omit<OpinionContent<Name>, 'source'>,
-  { document, settings, labels, maxSeries, staleAfterMs }: StepContext<Name>,
+  { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
   clockOffset: number,
 ) {
   const definition = documents[document];
@@ -243,7 +243,7 @@ function evidenceOf<Name extends DocumentName>(
     past: last?.past,
     otherAnswers,
     settings,
-    labels,
+    names,
   };
   const input = definition.input(content, documentContext);
   const evidence: Evidence<Name> = {

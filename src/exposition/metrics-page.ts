@@ -1,5 +1,5 @@
 import { documentNames, documents } from '../documents.js';
-import { compress } from '../gzip.js';
+import { compress } from '../files.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
@@ -27,28 +27,27 @@ interface CachedPage {
 }
 
 /**
- * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states, and the process metrics return
- * another promise once a second. With the same states, time only removes families, which become stale, so that their number suffices.
+ * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states. With the same
+ * states, time only removes families, which become stale, so that their number suffices.
  */
-type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...offsetAndFamilyCounts: readonly number[]];
+type CacheKey = readonly [readonly EndpointState[], ...processVersionOffsetAndFamilyCounts: readonly number[]];
 
 function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
-/** Creates the page and its cache: scrapes share a rendered page per format and its compressed form, so that they cost little CPU time. */
+/** Creates the page and its cache: scrapes share a rendered page per format and its compressed form. */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
-  processMetrics: Pick<ProcessMetrics, 'render'>,
+  processMetrics: Pick<ProcessMetrics, 'version' | 'render'>,
 ): MetricsPage {
   const pages = new Map<Format, CachedPage>();
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
-    const processText = processMetrics.render(format, now);
     const key: CacheKey = [
       states,
-      processText,
+      processMetrics.version(now),
       now.clockOffset,
       ...states.map((state) => exportedFamilies(state, now.at).length),
     ];
@@ -56,7 +55,7 @@ export function createMetricsPage(
     if (page === undefined || !isSameKey(page.key, key)) {
       const text = renderEndpoints(states, format, now);
       const end = format === 'openmetrics' ? '# EOF\n' : '';
-      const plain = processText.then((ofProcess) => Buffer.from(text + ofProcess + end));
+      const plain = processMetrics.render(format, now).then((processText) => Buffer.from(text + processText + end));
       page = { key, plain };
       pages.set(format, page);
     }
@@ -91,7 +90,7 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
   openmetrics: allFamilies.map((family) => formatHeader(family, 'openmetrics')),
 };
 
-/** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
+/** The families of all endpoints as text, grouped by family: HELP and TYPE precede all series of a family. */
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
   const textByFamily = new Map<string, string>();
   const addTexts = (rendered: readonly RenderedFamily[]): void => {

@@ -115,7 +115,10 @@ export function renderProcess(state: ProcessState, format: Format): string {
     .join('');
 }
 
-/** Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every scrape. */
+/**
+ * Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every
+ * scrape.
+ */
 const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
@@ -131,8 +134,8 @@ function createNodeRegistry(): Registry {
 }
 
 /**
- * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry permanently, and the format
- * is a property of the registry, so that concurrent scrapes in two formats would race.
+ * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry
+ * permanently, and the format is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function renderNode(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();
@@ -154,11 +157,12 @@ async function renderNode(registry: Registry, format: Format): Promise<string> {
 export interface ProcessMetrics {
   readonly configLoaded: (config: ConfigFacts) => void;
   readonly configRejected: () => void;
-  /** The text at a point in time. The same promise for a second, so that frequent scrapes cost little, or until the next reload. */
+  /** Changes after each reload, and otherwise once a second, so that frequent scrapes cost little. */
+  readonly version: (now: Moment) => number;
   readonly render: (format: Format, now: Moment) => Promise<string>;
 }
 
-const MAX_AGE_SECONDS = 1;
+const VERSION_SECONDS = 1;
 
 export function createProcessMetrics(
   build: BuildInfo,
@@ -169,33 +173,29 @@ export function createProcessMetrics(
   const registry = createNodeRegistry();
   let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0, targetsHash: 0 };
   let isConfigRejected = false;
-  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAt: Instant }>();
+  let version = 0;
+  let versionAt: Instant = -Infinity;
   return {
     configLoaded: (loaded) => {
       config = loaded;
       isConfigRejected = false;
-      cache.clear();
+      version += 1;
     },
     configRejected: () => {
       isConfigRejected = true;
-      cache.clear();
+      version += 1;
     },
-    // Not async, which would return another promise each time.
-    render: (format, { at, clockOffset }) => {
-      const cached = cache.get(format);
-      if (cached !== undefined && at - cached.collectedAt < MAX_AGE_SECONDS) return cached.text;
-      const state = {
-        build,
-        shard,
-        config,
-        isConfigRejected,
-        recorder: recorder(),
-        droppedLogLines: droppedLogLines(),
-        clockOffset,
-      };
-      const text = renderNode(registry, format).then((nodeText) => nodeText + renderProcess(state, format));
-      cache.set(format, { text, collectedAt: at });
-      return text;
+    version: ({ at }) => {
+      if (at - versionAt >= VERSION_SECONDS) {
+        version += 1;
+        versionAt = at;
+      }
+      return version;
+    },
+    render: async (format, { clockOffset }) => {
+      const counts = { recorder: recorder(), droppedLogLines: droppedLogLines() };
+      const processText = renderProcess({ build, shard, config, isConfigRejected, clockOffset, ...counts }, format);
+      return (await renderNode(registry, format)) + processText;
     },
   };
 }

@@ -14,8 +14,9 @@ import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
 import { NO_TOTALS, withCounts, withKeys, type Count, type Totals } from './totals.js';
 
 /*
- * What happened on a bridge between two documents. The hub deletes the transfers of an executed batch for good, and returns the transfers of a
- * canceled batch, so a batch that has disappeared was canceled if one of its transfers is still there. An odd document is compared with none.
+ * What happened on a bridge between two documents. The hub deletes the transfers of an executed batch for good, and
+ * returns the transfers of a canceled batch, so a batch that has disappeared was canceled if one of its transfers is
+ * still there. An odd document is compared with none.
  */
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
@@ -39,7 +40,10 @@ export interface BridgeFlow {
   readonly gaps: Gaps;
   /** `undefined` before the first document, and after an odd one. */
   readonly baseline: Baseline | undefined;
-  /** The highest ids of the contract so far. After a rollback, or of a node that is behind, lower ids do not count again. */
+  /**
+   * The highest ids of the contract so far. After a rollback, or of a node that is behind, lower ids do not count
+   * again.
+   */
   readonly highest: (HubIds & Pick<Baseline, 'bridgeContract'>) | undefined;
 }
 
@@ -97,7 +101,10 @@ export interface Baseline extends Pick<BridgeInput, 'at' | 'height'> {
   readonly events: ReadonlyMap<Numeral, FlowEvent>;
 }
 
-/** Bounds the memory of an endpoint: transfers with the lowest ids are forgotten. No hub has more batches, or assigns more ids between two polls. */
+/**
+ * Bounds the memory of an endpoint: transfers with the lowest ids are forgotten. No hub has more batches, or assigns
+ * more ids between two polls.
+ */
 export const MAX_TRANSFERS = 100_000;
 const MAX_EVENTS = 1_000;
 
@@ -148,7 +155,10 @@ function notNegative(amount: Numeral): Numeral {
   return amount;
 }
 
-/** The observed claim of each event, or the only one. Of conflicting claims, only the later document has the observed one. */
+/**
+ * The observed claim of each event, or the only one. Of conflicting claims, only the later document has the observed
+ * one.
+ */
 function readEvents(input: BridgeInput): Baseline['events'] {
   const last = required(input.state.last_observed_nonce);
   const events = new Map<Numeral, FlowEvent>();
@@ -209,7 +219,7 @@ function gapBetween(
   const isLowerHeight = after.height !== undefined && before.height !== undefined && after.height < before.height;
   if (isLowerHeight || !isPast(after.ids, before.ids) || !isPast(before.ids, highestBefore)) return 'regression';
   if (isStale(before, after.at, staleAfterMs)) return 'stale';
-  return idNames.some((name) => stepOf(name, before, after) > MAX_TRANSFERS) ? 'inconsistent' : undefined;
+  return idNames.some((name) => countNewIds(name, before, after) > MAX_TRANSFERS) ? 'inconsistent' : undefined;
 }
 
 /** Whether a batch or a transfer has an id that the hub has not reached. */
@@ -231,7 +241,7 @@ function highestIds(before: BridgeFlow['highest'], { ids, bridgeContract }: Base
   return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer'), bridgeContract };
 }
 
-function stepOf(name: keyof HubIds, before: Baseline, after: Baseline): number {
+function countNewIds(name: keyof HubIds, before: Baseline, after: Baseline): number {
   return Number(subtract(after.ids[name], before.ids[name]));
 }
 
@@ -247,8 +257,8 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
   if (hasReappeared(before, after)) return undefined;
   const requested = Array.from(after.transfers.keys()).filter((id) => id > before.ids.transfer).length;
   const created = Array.from(after.batches.values()).filter(({ nonce }) => nonce > before.ids.batch).length;
-  const hasHiddenBatch = stepOf('batch', before, after) > created;
-  const eventCount = stepOf('event', before, after);
+  const hasHiddenBatch = countNewIds('batch', before, after) > created;
+  const eventCount = countNewIds('event', before, after);
   const events = Array.from(new Map([...before.events, ...after.events]))
     .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
     .map(([, event]) => event);
@@ -285,7 +295,8 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
       ...events.flatMap(({ deposit }) => deposit ?? []),
     ],
     batchSeconds: Array.from(executed, ({ block }) => batchSeconds(block, input)),
-    hasUnseen: hasHiddenBatch || stepOf('transfer', before, after) > requested || eventCount > seenEvents + unproven,
+    hasUnseen:
+      hasHiddenBatch || countNewIds('transfer', before, after) > requested || eventCount > seenEvents + unproven,
   };
 }
 
@@ -310,8 +321,9 @@ function executedTransfer(
 }
 
 /**
- * Why a batch was canceled. Votes are counted before batches time out, so after a single event a superseded batch had not timed out before.
- * With more events and both conditions, the order is unknown. A batch that is in neither document can have superseded it.
+ * Why a batch was canceled. Votes are counted before batches time out, so after a single event a superseded batch had
+ * not timed out before. With more events and both conditions, the order is unknown. A batch that is in neither document
+ * can have superseded it.
  */
 function cancellation(
   { contract, nonce, timeout }: FlowBatch,
@@ -326,7 +338,9 @@ function cancellation(
   return hasTimedOut && !isSuperseded && !hasHiddenExecution ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
-/** The time from the creation of a batch to the first document without it; `undefined` without heights or block time. */
+/**
+ * The time from the creation of a batch to the first document without it; `undefined` without heights or block time.
+ */
 function batchSeconds(block: Numeral | undefined, input: BridgeInput): number | undefined {
   return orUndefined(() => durationOf(subtract(required(input.height), required(block)), hubBlockTime(input)));
 }

@@ -21,8 +21,8 @@ import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js'
 import { NO_TOTALS, withCounts, withKeys, type Totals } from './totals.js';
 
 /*
- * The cross-chain transactions that left the lists between two documents. The documents do not say why, so the node is asked for each, and a
- * transaction counts with the document after the answer.
+ * The cross-chain transactions that left the lists between two documents. The documents do not say why, so the node is
+ * asked for each, and a transaction counts with the document after the answer.
  */
 
 const gapReasons = ['regression', 'list', 'stale', 'truncated', 'key', 'unseen'] as const;
@@ -68,7 +68,10 @@ interface LiveCctx extends OutboundContent {
   readonly isMissed: boolean;
 }
 
-/** A transaction that has left the lists and may be unfinished. Its key is absent once a later document had the same one. */
+/**
+ * A transaction that has left the lists and may be unfinished. Its key is absent once a later document had the same
+ * one.
+ */
 export interface DepartedCctx extends LiveCctx {
   /** The time of the first document without it. */
   readonly at: Instant;
@@ -88,7 +91,10 @@ interface CrosschainBaseline {
   readonly live: ReadonlyMap<string, LiveCctx>;
   /** The highest nonce of each chain and key so far, also of finished transactions. */
   readonly nonces: ReadonlyMap<string, Numeral>;
-  /** After a gap: pending transactions finish within minutes, but a missed one that has gone may be too far behind to be listed. */
+  /**
+   * After a gap: pending transactions finish within minutes, but a missed one that has gone may be too far behind to be
+   * listed.
+   */
   readonly hasOnlyMissed: boolean;
 }
 
@@ -111,7 +117,7 @@ function read(input: CrosschainInput): CrosschainBaseline {
         const index = required(cctx.index);
         if (index.length > MAX_ID_CHARACTERS) continue;
         const isMissed = list === 'missed' || live.has(index);
-        live.set(index, { ...contentOf(cctx), chainId, key: signerKey(cctx), isMissed });
+        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed });
       }
     }
   }
@@ -120,7 +126,7 @@ function read(input: CrosschainInput): CrosschainBaseline {
   return { at: input.at, height, isTruncated: isTruncated(input), live, nonces: new Map(), hasOnlyMissed: false };
 }
 
-function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
+function readContent(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
   const outbound = orUndefined(() => currentOutbound(cctx));
   const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
   const created = Number(validOrUndefined(validOrUndefined(cctx.cctx_status)?.created_timestamp) ?? 0n);
@@ -134,7 +140,7 @@ function contentOf(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
 }
 
 /** The distinct keys of the signers. */
-function keysOf(live: CrosschainBaseline['live']): ReadonlySet<string> {
+function distinctKeys(live: CrosschainBaseline['live']): ReadonlySet<string> {
   return new Set(Array.from(live.values()).flatMap(({ key }) => key ?? []));
 }
 
@@ -166,7 +172,10 @@ export function trackCrosschain(
   };
 }
 
-/** A reload can have changed the names, and transactions that left before a restart can be of chains that are not listed. */
+/**
+ * A reload can have changed the names, and transactions that left before a restart can be of chains that are not
+ * listed.
+ */
 function withChains(
   flow: CrosschainFlow,
   after: CrosschainBaseline | undefined,
@@ -201,7 +210,7 @@ function departuresBetween(
   { at, live }: CrosschainBaseline,
   counted: CrosschainFlow['counted'],
 ) {
-  const keys = keysOf(live);
+  const keys = distinctKeys(live);
   const gone = Array.from(before?.live ?? []).filter(([index]) => !live.has(index));
   const departures = gone
     .filter(([, cctx]) => !isOfOtherKey(cctx, keys))
@@ -222,8 +231,9 @@ function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<st
 }
 
 /**
- * Counts the finished transactions. Forgets the transactions that a complete list has again, or that left with a change of the key.
- * Without an answer in time the outcome counts as unknown; the node is asked further, to find pending transactions.
+ * Counts the finished transactions. Forgets the transactions that a complete list has again, or that left with a change
+ * of the key. Without an answer in time the outcome counts as unknown; the node is asked further, to find pending
+ * transactions.
  */
 function settle(
   flow: CrosschainFlow,
@@ -234,7 +244,7 @@ function settle(
   // Without questions since the last document, the order stays.
   const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
   const queue = Array.from(flow.departed).toSorted(([a], [b]) => Number(asked.has(a)) - Number(asked.has(b)));
-  const keys = keysOf(after?.live ?? new Map());
+  const keys = distinctKeys(after?.live ?? new Map());
   const departed = new Map<string, DepartedCctx>();
   const finished: Finished[] = [];
   for (const [index, before] of queue) {
@@ -272,7 +282,10 @@ function withFinished(flow: CrosschainFlow, all: readonly Finished[], clockOffse
   return { ...flow, chains: withCounts(flow.chains, counts), counted: new Set(counted) };
 }
 
-/** Adds departed transactions, with the missed ones as the next questions, because they seldom finish. Above the limit, the outcome counts as unknown. */
+/**
+ * Adds departed transactions, with the missed ones as the next questions, because they seldom finish. Above the limit,
+ * the outcome counts as unknown.
+ */
 function withDepartures(
   flow: CrosschainFlow,
   departures: readonly Departed[],
@@ -289,7 +302,10 @@ function withDepartures(
 /** A chain with another key begins its nonces anew. */
 const nonceSeries = ({ chainId, key = '' }: LiveCctx): string => `${chainId} ${key}`;
 
-/** Adds the nonces of a document. A nonce between two listed ones that was never listed is of a transaction that was created and finished in between. */
+/**
+ * Adds the nonces of a document. A nonce between two listed ones that was never listed is of a transaction that was
+ * created and finished in between.
+ */
 function withNonces(before: CrosschainBaseline['nonces'], live: CrosschainBaseline['live']) {
   const nonces = new Map(before);
   let hasHidden = false;
@@ -305,7 +321,10 @@ function withNonces(before: CrosschainBaseline['nonces'], live: CrosschainBaseli
   return { nonces, hasHidden };
 }
 
-/** The indexes of the transactions to ask the node for, the oldest question first; half of the questions are about awaited outcomes. */
+/**
+ * The indexes of the transactions to ask the node for, the oldest question first; half of the questions are about
+ * awaited outcomes.
+ */
 export function nextQuestions({ departed }: CrosschainFlow): readonly string[] {
   const awaited = Array.from(departed).filter(([, cctx]) => !cctx.isUncounted && !isPending(cctx));
   const first = awaited.slice(0, MAX_CCTX_QUERIES / 2).map(([index]) => index);
@@ -318,8 +337,8 @@ export function isPending({ pendingAnswers }: DepartedCctx): boolean {
 }
 
 /**
- * The flow after a restart, which is a gap: nothing is counted, and the node is asked for the missed and the departed transactions, of which only
- * pending ones count.
+ * The flow after a restart, which is a gap: nothing is counted, and the node is asked for the missed and the departed
+ * transactions, of which only pending ones count.
  */
 export function restartedCrosschain({
   baseline,

@@ -1,6 +1,9 @@
 import type { Instant } from '../clock.js';
 
-/* Each document is compared with the document before it. If that is impossible nothing is counted, and the interval is a gap. */
+/*
+ * Each document is compared with the document before it. If that is impossible nothing is counted, and the interval is
+ * a gap.
+ */
 
 export interface FlowOptions {
   /** A longer interval between two documents is a gap. */

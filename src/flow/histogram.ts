@@ -15,7 +15,9 @@ export interface Histogram {
 
 export const EMPTY_HISTOGRAM: Histogram = { counts: BUCKET_LABELS.map(() => 0), sum: 0 };
 
-/** Only hostile documents have longer or negative durations, which would stay in the sum for the life of the process. */
+/**
+ * Only hostile documents have longer or negative durations, which would stay in the sum for the life of the process.
+ */
 const MAX_SECONDS = 10 * 366 * DAY_SECONDS;
 
 export function observe({ counts, sum }: Histogram, seconds: number | undefined): Histogram {

@@ -14,8 +14,8 @@ export interface Total<Counter extends string> {
 }
 
 /**
- * Totals by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A key keeps its entry for
- * the life of the process: a counter that moves to another series would count twice.
+ * Totals by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A
+ * key keeps its entry for the life of the process: a counter that moves to another series would count twice.
  */
 export type Totals<Counter extends string> = ReadonlyMap<string, Total<Counter>>;
 
@@ -27,14 +27,15 @@ export const NO_TOTALS: Totals<never> = new Map([[OTHER, { name: OTHER, ...NOTHI
 export function withKeys<Counter extends string>(
   totals: Totals<Counter>,
   keys: Iterable<string>,
-  nameOf: (key: string, nameBefore: string) => string,
+  findName: (key: string, nameBefore: string) => string,
   maxTotals: number,
 ): Totals<Counter> {
   const all = new Map<string, Total<Counter>>();
-  for (const [key, total] of totals) all.set(key, key === OTHER ? total : { ...total, name: nameOf(key, total.name) });
+  for (const [key, total] of totals)
+    all.set(key, key === OTHER ? total : { ...total, name: findName(key, total.name) });
   for (const key of keys) {
     if (all.size >= maxTotals) break;
-    if (!all.has(key)) all.set(key, { name: nameOf(key, ''), ...NOTHING });
+    if (!all.has(key)) all.set(key, { name: findName(key, ''), ...NOTHING });
   }
   return all;
 }
@@ -67,25 +68,28 @@ export function withCounts<Counter extends string>(
   return all;
 }
 
-function sumOf<Counter extends string>(a: Total<Counter>, b: Total<Counter>): Total<Counter> {
+function addTotals<Counter extends string>(a: Total<Counter>, b: Total<Counter>): Total<Counter> {
   const counts = new Map(a.counts);
   for (const [counter, count] of b.counts) counts.set(counter, add(counts.get(counter) ?? 0n, count));
   return { ...a, counts, durations: addHistograms(a.durations, b.durations) };
 }
 
-/** The samples of each token or chain, at most `maxSeries`. Those above the limit share the series of `other`, unless they are 0. */
+/**
+ * The samples of each token or chain, at most `maxSeries`. Those above the limit share the series of `other`, unless
+ * they are 0.
+ */
 export function totalSamples<Counter extends string, Label extends string>(
   totals: Totals<Counter>,
   maxSeries: number,
   seriesPerKey: number,
-  samplesOf: (key: string, total: Total<Counter>) => readonly Sample<Label>[],
+  deriveSamples: (key: string, total: Total<Counter>) => readonly Sample<Label>[],
 ): readonly Sample<Label>[] {
   const limit = Math.floor(maxSeries / seriesPerKey);
   if (limit < 1) return [];
   const [first, ...others] = totals;
   const single = others.slice(0, limit - 1);
   const aggregated = [first, ...others.slice(limit - 1)].flatMap((entry) => (entry === undefined ? [] : [entry[1]]));
-  const samplesOfOther = samplesOf(OTHER, aggregated.reduce(sumOf));
-  const isCounted = samplesOfOther.some(({ value }) => Number(value) !== 0);
-  return [...single.flatMap(([key, total]) => samplesOf(key, total)), ...(isCounted ? samplesOfOther : [])];
+  const otherSamples = deriveSamples(OTHER, aggregated.reduce(addTotals));
+  const isCounted = otherSamples.some(({ value }) => Number(value) !== 0);
+  return [...single.flatMap(([key, total]) => deriveSamples(key, total)), ...(isCounted ? otherSamples : [])];
 }

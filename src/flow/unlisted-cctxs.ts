@@ -5,7 +5,10 @@ import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';
 
-/* Unlisted transactions that are pending according to the node: far below the lowest nonce of their chain, where no observer works on them. */
+/*
+ * Unlisted transactions that are pending according to the node: far below the lowest nonce of their chain, where no
+ * observer works on them.
+ */
 
 export interface TrackedDocument {
   readonly input: CrosschainInput;

@@ -7,15 +7,16 @@ import { RequestError } from './failure-reasons.js';
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
 
-/** Bounds the memory of the bodies that are fetched, or wait to be read. */
+/** Bounds the memory of the bodies that are received, or wait to be read. */
 export class BodyBudget {
-  /** The bytes of bodies in memory, and of the reservations of fetches that had to wait. */
+  /** The bytes of bodies in memory, and of the reservations of requests that had to wait. */
   #usedBytes = 0;
   readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 
   /**
-   * Resolves when there is memory for a body of at most `maxBytes`, in the order of the calls. A fetch that had to wait reserves this size, because
-   * all waiting fetches would start together otherwise. The returned function ends the reservation.
+   * Resolves when there is memory for a body of at most `maxBytes`, in the order of the calls. A request that had to
+   * wait reserves this size, because all waiting requests would start together otherwise. The returned function ends
+   * the reservation.
    */
   async reserve(maxBytes: number): Promise<() => void> {
     if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
@@ -40,7 +41,10 @@ export class BodyBudget {
   }
 }
 
-/** Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is `setting`. */
+/**
+ * Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is
+ * `setting`.
+ */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
@@ -69,7 +73,10 @@ export async function bufferBody(
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
-/** The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no compression, such as `utf-8`. */
+/**
+ * The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no
+ * compression, such as `utf-8`.
+ */
 export function decompressBody(body: Readable, contentEncoding: string): Readable | undefined {
   const codings = contentEncoding.toLowerCase().match(/[^\s,]+/g) ?? [];
   const gzips = codings.filter((coding) => coding === 'gzip' || coding === 'x-gzip');

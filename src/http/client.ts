@@ -12,21 +12,21 @@ import { cleanText } from '../text/untrusted-text.js';
 import { BodyBudget, bufferBody, decompressBody } from './body.js';
 import { MAX_HEADER_BYTES, openConnection } from './connection.js';
 import { readErrorResponse, type Clean } from './error-response.js';
-import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
+import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
 import { heightText } from './height-header.js';
 import { isOutOfFiles, OUT_OF_FILES } from './open-files.js';
 import { isHttp2 } from './port-hints.js';
 import { createRedactor } from './redaction.js';
 
 /*
- * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll
- * interval, the node would close an idle connection before the next poll.
+ * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the
+ * default poll interval, the node would close an idle connection before the next poll.
  */
 
 /** The share of the time that a request has for each address of a host but the last. */
 const ATTEMPT_SHARE = 1 / 4;
 
-export interface FetchLimits {
+export interface RequestLimits {
   /** The time for all requests of a poll together: connecting, headers and body. */
   readonly timeoutMs: number;
   /** The part of the timeout that earlier requests of the same poll have used. */
@@ -36,7 +36,7 @@ export interface FetchLimits {
 }
 
 /** The limits of each request of an exchange that begins now. */
-export function remainingLimits(limits: FetchLimits): () => FetchLimits {
+export function remainingLimits(limits: RequestLimits): () => RequestLimits {
   const started = performance.now();
   return () => ({ ...limits, elapsedMs: (limits.elapsedMs ?? 0) + performance.now() - started });
 }
@@ -65,22 +65,22 @@ export interface HttpResponse {
 
 export interface Client {
   /**
-   * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
-   * reservation with the returned function when the fetch has ended.
+   * Resolves when there is memory for a body of this size: at once, unless the bodies in memory exceed a limit. The
+   * caller ends the reservation with the returned function when the request has ended.
    */
   readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
-   * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
-   * and certificates are read for each request.
+   * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a
+   * value, whose message begins with host and path. Redirects are not followed, because credentials would be sent to
+   * the new address. Files with passwords, tokens and certificates are read for each request.
    */
-  readonly fetch: (
+  readonly send: (
     node: NodeConnection,
     path: string,
-    limits: FetchLimits,
+    limits: RequestLimits,
     options?: RequestOptions,
-  ) => Promise<HttpResponse | FailedFetch>;
-  /** Ends the fetches that are in progress. */
+  ) => Promise<HttpResponse | HttpFailure>;
+  /** Ends the requests that are in progress. */
   readonly close: () => void;
 }
 
@@ -90,7 +90,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
   const running = new Set<AbortController>();
   return {
     reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
-    fetch: async (node, path, limits, { json, headers, hasFixedLimit = false } = {}) => {
+    send: async (node, path, limits, { json, headers, hasFixedLimit = false } = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
       running.add(controller);
@@ -124,11 +124,11 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const height = heightText(response.headers, response.trailers);
         return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
-        const failed = failureOf(error, signal.aborted ? timeoutMs : undefined, clean);
+        const failed = describeFailure(error, signal.aborted ? timeoutMs : undefined, clean);
         const { reason, message, remedy, retryAfterMs, ...details } = failed;
         const source = sourceOf(node.url, path);
-        const failedFetch = { reason, message: `${source}: ${message}`, remedy, retryAfterMs };
-        return { ok: false, error: failedFetch, ...details, ...(hasResponse && { isUnanswered: false }) };
+        const pollError = { reason, message: `${source}: ${message}`, remedy, retryAfterMs };
+        return { ok: false, error: pollError, ...details, ...(hasResponse && { isUnanswered: false }) };
       } finally {
         clearTimeout(timer);
         running.delete(controller);
@@ -211,7 +211,11 @@ async function sendRequest(
 const MAX_ADDRESS_CHARACTERS = 1000;
 
 /** `timedOutMs`: the timeout of the poll, if it has ended. */
-function failureOf(error: unknown, timedOutMs: number | undefined, clean: Clean): PollError & RequestError['details'] {
+function describeFailure(
+  error: unknown,
+  timedOutMs: number | undefined,
+  clean: Clean,
+): PollError & RequestError['details'] {
   if (error instanceof RequestError && isOutOfFiles(error)) return OUT_OF_FILES;
   const timedOut = timedOutMs === undefined ? undefined : `timed out after ${timedOutMs} ms (poll.timeout)`;
   if (error instanceof ConnectError) {

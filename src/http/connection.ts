@@ -24,8 +24,8 @@ interface ConnectOptions {
 }
 
 /**
- * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS. Rejects with a
- * ConnectError, or with a RequestError for certificates that cannot be used.
+ * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS.
+ * Rejects with a ConnectError, or with a RequestError for certificates that cannot be used.
  */
 export async function openConnection(
   url: URL,
@@ -48,8 +48,11 @@ async function connectProxy(url: URL, proxy: ResolvedProxy, options: ConnectOpti
   return socket;
 }
 
-/** The host of a URL as names are resolved and certificates are checked: without the brackets of IPv6 addresses, which only URLs have. */
-function hostOf({ hostname }: URL): string {
+/**
+ * The host of a URL as names are resolved and certificates are checked: without the brackets of IPv6 addresses, which
+ * only URLs have.
+ */
+function readHost({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '');
 }
 
@@ -62,7 +65,7 @@ function connect(
 ): Promise<Socket> {
   const isSecure = url.protocol === 'https:';
   const address = {
-    host: hostOf(url),
+    host: readHost(url),
     port: Number(url.port) || (isSecure ? 443 : 80),
     lookup: lookUp,
     autoSelectFamily: true,
@@ -73,8 +76,8 @@ function connect(
   const socket = isSecure ? connectTls({ ...target, ...tlsOptions(url, tls, serverName) }) : connectTcp(address);
   addAbortSignal(signal, socket);
   const attempts = new Map<string, string>();
-  const addressOf = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
-  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${addressOf(ip, port)}`));
+  const formatAddress = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
+  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${formatAddress(ip, port)}`));
   socket.on('connectionAttemptFailed', (ip, _port, _family, error: Error) => attempts.set(ip, error.message));
   let isConnected = tunnel !== undefined;
   socket.once('connect', () => {
@@ -84,8 +87,8 @@ function connect(
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(socket));
     // The user of an established connection reports its errors.
     socket.on('error', (error) => {
-      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this, undici reports only that
-      // it was closed.
+      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without
+      // this, undici reports only that it was closed.
       socket.destroy(error);
       const tried = Array.from(attempts.values()).join(', ');
       const isLookup = signal.aborted ? tried === '' : 'syscall' in error && error.syscall === 'getaddrinfo';
@@ -97,7 +100,10 @@ function connect(
   });
 }
 
-/** Node.js cannot cancel a lookup, and runs two at a time: without these, the polls of a name that resolves slowly would delay those of others. */
+/**
+ * Node.js cannot cancel a lookup, and runs two at a time: without these, the polls of a name that resolves slowly would
+ * delay those of others.
+ */
 const pendingLookups = new Map<string, Promise<LookupAddress[]>>();
 
 /** The addresses of a host name. It can be one of a file or of another service, not only of DNS. */
@@ -110,7 +116,7 @@ const lookUp = callbackify(async (host: string, _options: unknown): Promise<Look
 
 function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string | undefined): ConnectionOptions {
   // Certificates have names without the dot at the end.
-  const host = hostOf(url).replace(/\.$/, '');
+  const host = readHost(url).replace(/\.$/, '');
   return {
     ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecure_skip_verify }),
     ALPNProtocols: ['http/1.1'],

@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { REDACTED_PATH } from '../config/urls.js';
-import { errorText, parseJson, RATE_LIMIT } from '../text/error-text.js';
+import { errorText, tryParseJson, RATE_LIMIT } from '../text/error-text.js';
 import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
 import { isJsonRpc } from './port-hints.js';
 
@@ -10,7 +10,10 @@ const MAX_BYTES = 64 * 1024;
 /** The maximum time for an error body, as a share of the timeout of the poll, which can continue with another path. */
 const MAX_SHARE = 1 / 4;
 
-/** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
+/**
+ * gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to
+ * send.
+ */
 const RESOURCE_EXHAUSTED = 8;
 
 /** Makes a line of untrusted text, without secrets. */
@@ -25,7 +28,9 @@ export interface ErrorContext {
   readonly clean: Clean;
 }
 
-/** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
+/**
+ * The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported.
+ */
 export async function readErrorResponse(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Readable | undefined,
@@ -34,7 +39,7 @@ export async function readErrorResponse(
 ): Promise<RequestError> {
   const start = body === undefined ? '' : await readStart(body, Math.ceil(pollTimeoutMs * MAX_SHARE));
   const text = errorText(start) ?? '';
-  const code = grpcCode(parseJson(start));
+  const code = grpcCode(tryParseJson(start));
   const reason = reasonForStatus(statusCode, code, text);
   const redirect = isRedirect(statusCode) ? redirectTarget([headers['location']].flat()[0], url, path) : undefined;
   const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;
@@ -59,7 +64,10 @@ function retryAfterMs(value = ''): number | undefined {
 
 const isRedirect = (statusCode: number): boolean => statusCode >= 300 && statusCode < 400;
 
-/** The target of a redirect, without parts that can be secrets: user, password, query, fragment, and a path before that of the document. */
+/**
+ * The target of a redirect, without parts that can be secrets: user, password, query, fragment, and a path before that
+ * of the document.
+ */
 function redirectTarget(location: string | undefined, url: URL, documentPath: string): string | undefined {
   if (location === undefined || !URL.canParse(location, url.href)) return undefined;
   const { protocol, host, pathname } = new URL(location, url);
@@ -101,7 +109,9 @@ function statusRemedy(
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-/** Whether a response says that the path is not served. A path that is served can respond that an object is not found. */
+/**
+ * Whether a response says that the path is not served. A path that is served can respond that an object is not found.
+ */
 function saysNotServed(statusCode: number, code: number | undefined, text: string): boolean {
   if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(text)) return true;
   if (statusCode === 404) return code !== NOT_FOUND || text === 'Not Found';
@@ -121,7 +131,9 @@ export function reasonForStatus(statusCode: number, code?: number, text = ''): F
   return code === RESOURCE_EXHAUSTED && !RATE_LIMIT.test(text) ? 'response_too_large_upstream' : 'rate_limited';
 }
 
-/** Reads the start of an error body. The status decides the reason even if the body stalls, is endless or is cut off. */
+/**
+ * Reads the start of an error body. The status decides the reason even if the body stalls, is endless or is cut off.
+ */
 async function readStart(body: Readable, maxMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -116,7 +116,10 @@ export const statusRemedies = {
   errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
 } as const;
 
-export function remedyOf({ reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>, document: string): string {
+export function chooseRemedy(
+  { reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>,
+  document: string,
+): string {
   const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
   if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
   if (specific !== undefined) return specific;
@@ -138,7 +141,6 @@ export interface PollError {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** An expected failure as a value. */
 export interface Failure {
   readonly ok: false;
   readonly error: PollError;
@@ -149,8 +151,7 @@ export function failure(reason: FailureReason, message: string): Failure {
 }
 
 /** The failure of a request, with details of an error response. */
-export interface FailedFetch extends Failure {
-  /** The status of an error response of the node. */
+export interface HttpFailure extends Failure {
   readonly statusCode?: number | undefined;
   /** The start of the body of an error response, as the server has sent it. */
   readonly errorBody?: string | undefined;
@@ -165,7 +166,7 @@ export interface FailedFetch extends Failure {
 /** Thrown within a request for an expected failure. Its message has no secrets. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  readonly details: Omit<FailedFetch, keyof Failure> & Pick<PollError, 'remedy' | 'retryAfterMs'>;
+  readonly details: Omit<HttpFailure, keyof Failure> & Pick<PollError, 'remedy' | 'retryAfterMs'>;
   constructor(reason: FailureReason, message: string, details: RequestError['details'] = {}) {
     super(message);
     this.reason = reason;

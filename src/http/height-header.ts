@@ -11,7 +11,10 @@ const NAMES = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height', '
 /** The name of the field in messages and metrics. */
 export const HEIGHT_FIELD = 'X-Cosmos-Block-Height';
 
-/** The distinct values of these headers and trailers, separated by commas, because proxies repeat headers. `undefined` without a value. */
+/**
+ * The distinct values of these headers and trailers, separated by commas, because proxies repeat headers. `undefined`
+ * without a value.
+ */
 export function heightText(...parts: readonly HeaderFields[]): string | undefined {
   const lines = parts.flatMap((fields) => NAMES.flatMap((name) => fields[name] ?? []));
   const values = new Set(lines.flatMap((line) => line.split(',')).map((value) => value.trim()));

@@ -10,7 +10,10 @@ const CODE = /\bE(?:MFILE|NFILE|BUSY)\b/;
 /** What a lookup opens at the same time. */
 const FILES_TO_OPEN = 3;
 
-/** Whether a request has failed because of the limit. Tries it, because a lookup that could open no file reports an unknown name. */
+/**
+ * Whether a request has failed because of the limit. Tries it, because a lookup that could open no file reports an
+ * unknown name.
+ */
 export function isOutOfFiles({ reason, message, details: { statusCode } }: RequestError): boolean {
   if (statusCode !== undefined || !(reason === 'dns' || reason === 'connect' || reason === 'bad_request')) return false;
   if (CODE.test(message)) return true;

@@ -38,7 +38,10 @@ export function isJsonRpc(start: string): boolean {
   return /^\s*\{\s*"jsonrpc"/.test(start);
 }
 
-/** Whether a server responds to a request of HTTP/1.1 with a frame of HTTP/2, which is a SETTINGS frame: three bytes of length, then type 4. */
+/**
+ * Whether a server responds to a request of HTTP/1.1 with a frame of HTTP/2, which is a SETTINGS frame: three bytes of
+ * length, then type 4.
+ */
 export function isHttp2(start: string): boolean {
   return start.startsWith('\0\0') && start.charCodeAt(3) === 4;
 }

@@ -2,8 +2,9 @@ import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
 import { REDACTED } from '../config/secret.js';
 
 /**
- * Replaces in untrusted text the secrets of a request, and the path of its URL with every part of it that may be an API key, as they are sent: nodes
- * send back headers, and gateways quote the path or name the key that they reject. `documentPath` is the path that is appended, which is not secret.
+ * Replaces in untrusted text the secrets of a request, and the path of its URL with every part of it that may be an API
+ * key, as they are sent: nodes send back headers, and gateways quote the path or name the key that they reject.
+ * `documentPath` is the path that is appended, which is not secret.
  */
 export function createRedactor(
   secrets: readonly string[],
@@ -19,7 +20,7 @@ export function createRedactor(
   const ordered = Array.from(replacements).toSorted(([left], [right]) => right.length - left.length);
   return (text) =>
     ordered.reduce(
-      (redacted, [part, replacement]) => redacted.replaceAll(patternOf(part, replacement), () => replacement),
+      (redacted, [part, replacement]) => redacted.replaceAll(createPattern(part, replacement), () => replacement),
       text,
     );
 }
@@ -52,6 +53,6 @@ function withDecoded(part: string): readonly string[] {
 }
 
 /** A short part of a path may be within a word. */
-function patternOf(part: string, replacement: string): string | RegExp {
+function createPattern(part: string, replacement: string): string | RegExp {
   return replacement === ELLIPSIS && /^\w{1,7}$/.test(part) ? new RegExp(String.raw`\b${part}\b`, 'g') : part;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readProgramFile } from '../program-files.js';
+import { readProgramFile } from '../files.js';
 import { isolated, markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';

@@ -1,7 +1,7 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import { remedyOf } from '../http/failure-reasons.js';
+import { chooseRemedy } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
@@ -174,7 +174,7 @@ function backlogCell(endpoint: EndpointView): Markup {
 
 function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
   return up === false && lastFailure !== null
-    ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure, document)}</p>`
+    ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
     : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
 }
 

@@ -6,7 +6,7 @@ import { firingVerdicts, severityOf } from '../engine/verdicts.js';
 import { firstDispute } from '../problems/oracle.js';
 import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
-import type { Contact } from '../queries/validators.js';
+import type { Contact } from '../queries/staking-validators.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';

@@ -6,8 +6,8 @@ import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { listedRows, inWholeUnits } from '../facts/items/item-list.js';
 import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { problems, type ProblemName } from '../problems/problems.js';
-import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
-import { missedBlocks, type MissedBlocks } from '../queries/signed-blocks.js';
+import { hasStakingNames, knownValidators, type StakingValidators } from '../queries/staking-validators.js';
+import { missedBlocks, type MissedBlocks } from '../queries/watched-validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import type { ShownEndpoint } from './view.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
@@ -49,7 +49,9 @@ export function validatorViews(
   { state, job }: ShownEndpoint,
   now: Moment,
 ) {
-  const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
+  const contacts: StakingValidators['contacts'] = hasStakingNames(job.context)
+    ? knownValidators(state.queries).contacts
+    : new Map();
   const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts({ verdicts }))];
   const registeredByAddress = new Map(items.members?.map((member) => [member.externalAddress, member]));
   const lateOf = (address: string | null): readonly Late[] => {
@@ -191,11 +193,14 @@ function answersAbout(
 ) {
   const answers = freshAnswers(state, now.at);
   const key = orchestrator ?? '';
-  const staking = stakingStatus.valuesOf(answers).get(key);
+  const staking = stakingStatus.getAnswers(answers).get(key);
   // An answer can be older than the document, and the document has no old votes.
   const voted = duties.events?.findLast((duty) => duty.state === 'done')?.nonce;
-  const nonce = highest([claimPosition.valuesOf(answers).get(key), voted === undefined ? undefined : asNumeral(voted)]);
-  const funds = orchestratorBalance.valuesOf(answers).get(key);
+  const nonce = highest([
+    claimPosition.getAnswers(answers).get(key),
+    voted === undefined ? undefined : asNumeral(voted),
+  ]);
+  const funds = orchestratorBalance.getAnswers(answers).get(key);
   const amount = funds === undefined ? null : String(funds);
   const decimals = hubCoin?.decimals ?? null;
   return {

@@ -239,14 +239,14 @@ function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: bo
 
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
-  const block = latestBlock.valuesOf(answers).get('');
+  const block = latestBlock.getAnswer(answers);
   const { name, height, blocks, epochSeconds = null } = nextUpgrade(answers) ?? {};
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
-    syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
+    syncing: syncing.getAnswer(answers)?.isSyncing ?? null,
     /** The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block time is measured. */
     upgrade:
       name === undefined

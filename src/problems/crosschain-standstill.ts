@@ -2,7 +2,7 @@ import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
-import { crosschainFlags } from '../queries/chain-switches.js';
+import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { entryOf } from './marks.js';
 import { type Evidence } from './problem.js';
@@ -13,7 +13,7 @@ export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
 /** Whether transactions to other chains are switched on; `undefined` without an answer of the node. */
 export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
-  return crosschainFlags.valuesOf(answers).get('')?.isOutboundEnabled;
+  return crosschainFlags.getAnswer(answers)?.isOutboundEnabled;
 }
 
 /** A hub without a block for longer has halted. */

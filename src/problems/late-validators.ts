@@ -188,7 +188,7 @@ const votesMissing = problemOf('module_state', {
     // The nonce does not go back when the hub deletes a vote.
     next: ({ input, answers }, before: VoteByMember | undefined): VoteByMember => {
       // An orchestrator that catches up votes for events that are no longer in the state.
-      const positions = claimPosition.valuesOf(answers);
+      const positions = claimPosition.getAnswers(answers);
       return ofEachMember(input, (member) => {
         const { registration, labels } = member;
         return highest([

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { OUTDATED_MS } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
-import { remedyOf, type FailureReason, type PollError } from '../http/failure-reasons.js';
+import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
@@ -141,7 +141,7 @@ export const snapshotStale = pollProblem({
       start: since,
       summary: withoutSuccess(poll),
       details: [failure?.error.message ?? ''],
-      action: failure && remedyOf(failure.error, poll.document),
+      action: failure && chooseRemedy(failure.error, poll.document),
     };
   },
   inhibits: [
@@ -169,7 +169,7 @@ const misconfigured = pollProblem({
       start: failure.misconfiguredSince,
       summary: `${poll.document} is misconfigured`,
       details: [failure.error.message],
-      action: remedyOf(failure.error, poll.document),
+      action: chooseRemedy(failure.error, poll.document),
     };
   },
   inhibits: [{ problem: 'BridgeEndpointDown', equal: ['document'] }],
@@ -188,7 +188,7 @@ const down = pollProblem({
     const failure = presentFailure(poll);
     if (failure === undefined) return undefined;
     const { document } = poll;
-    const remedy = remedyOf(failure.error, document);
+    const remedy = chooseRemedy(failure.error, document);
     if (isNotServed) {
       return {
         subject: { kind: 'not_served' },

@@ -15,8 +15,8 @@ import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryStates } from '../queries/query-state.js';
-import { missedBlocks, recentlyMissed, signingInfo } from '../queries/signed-blocks.js';
-import { validatorsOf } from '../queries/validators.js';
+import { missedBlocks, recentlyMissed, signingInfo } from '../queries/watched-validators.js';
+import { knownValidators } from '../queries/staking-validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
@@ -54,12 +54,12 @@ function eachAnswered<Value>(
   { input, answers, answeredAt }: Evidence<'module_state'>,
   query: {
     readonly name: string;
-    readonly valuesOf: (states: typeof answers) => ReadonlyMap<string, Value>;
+    readonly getAnswers: (states: typeof answers) => ReadonlyMap<string, Value>;
   },
   find: (watched: WatchedOrchestrator, value: Value) => Found | undefined,
 ) {
   const orchestrators = watchedOrchestrators(input);
-  const values = query.valuesOf(answers);
+  const values = query.getAnswers(answers);
   const answered = orchestrators.flatMap((watched) => {
     const value = values.get(watched.orchestrator);
     return value === undefined ? [] : [{ watched, value }];
@@ -169,7 +169,7 @@ const validatorUnknown = problemOf('module_state', {
     watchedOrchestrators(input).flatMap((watched) =>
       ANSWERS.flatMap(({ query, text }) => {
         const at = entryOf(mark, answerKey(query, watched));
-        const isAnswered = query.valuesOf(answers).has(watched.orchestrator);
+        const isAnswered = query.getAnswers(answers).has(watched.orchestrator);
         if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
         const summary = `the node does not say ${text(yours(watched))}`;
         return [{ subject: subjectOf(watched), start: at, summary }];
@@ -198,8 +198,8 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
     find: (evidence: Evidence<'module_state'>) => {
       const { input, answers, answeredAt } = evidence;
-      const [blocks, statuses] = [missedBlocks(answers), stakingStatus.valuesOf(answers)];
-      const { operators } = validatorsOf(answers);
+      const [blocks, statuses] = [missedBlocks(answers), stakingStatus.getAnswers(answers)];
+      const { operators } = knownValidators(answers);
       const watched = watchedOrchestrators(input);
       const wasAnswered = ({ orchestrator }: WatchedOrchestrator): boolean =>
         answeredAt(signingInfo.name, orchestrator) !== undefined;
@@ -258,7 +258,7 @@ const fundsLow = problemOf('module_state', {
   mark: {
     version: 1,
     next: ({ input: { at }, answers }, before: FundsMark = {}): FundsMark => {
-      const balances = orchestratorBalance.valuesOf(answers);
+      const balances = orchestratorBalance.getAnswers(answers);
       const known = new Set([...Object.keys(before), ...balances.keys()]);
       return Object.fromEntries(
         Array.from(known).flatMap((orchestrator) => {
@@ -301,7 +301,7 @@ interface Membership {
 type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
-  const statuses = stakingStatus.valuesOf(answers);
+  const statuses = stakingStatus.getAnswers(answers);
   return matchingRegistrations(input, entry).some(
     ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
   );

@@ -1,31 +1,34 @@
+import { decodeSlot, IMPLEMENTATION_SLOT } from '../chain/contract-abi.js';
 import { subtract } from '../chain/numeral.js';
 import { numeral, object, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
+import { rpcRequest } from '../facts/contract/multicall.js';
 import type { TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { decodeSlot, IMPLEMENTATION_SLOT } from './contract-abi.js';
-import { rpcRequest } from './contract-document.js';
 import { nodeQuery, type QueryContext } from './query.js';
 import type { QueryStates } from './query-state.js';
 
-/* What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the hub. */
+/*
+ * What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the
+ * hub.
+ */
 
 const INTERVAL_MS = 5 * MINUTE_MS;
 
-const isOfContract = ({ document }: StepContext): boolean => document === 'external_contract';
+const isContract = ({ document }: StepContext): boolean => document === 'external_contract';
 
-function readingOf(context: QueryContext) {
+function lastReading(context: QueryContext) {
   return context.document === 'external_contract' ? context.past : undefined;
 }
 
 const implementationSlot = nodeQuery({
   name: 'contract_implementation',
   intervalMs: INTERVAL_MS,
-  isEnabled: isOfContract,
+  isEnabled: isContract,
   path: '',
   requests: (context, path) => {
-    const contract = readingOf(context)?.contract ?? '';
+    const contract = lastReading(context)?.contract ?? '';
     const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
     // Twice, because one odd answer would be another implementation.
     return [1, 2].map((time) => ({ key: `${contract} ${time}`, path, json }));
@@ -34,15 +37,18 @@ const implementationSlot = nodeQuery({
   value: ({ result }) => required(decodeSlot(required(result))),
 });
 
-/** Supplies at the height of the module state with which the contract was compared, so that a transfer in between changes nothing. */
+/**
+ * Supplies at the height of the module state with which the contract was compared, so that a transfer in between
+ * changes nothing.
+ */
 const hubSupply = nodeQuery({
   name: 'hub_supply',
   intervalMs: INTERVAL_MS,
-  isEnabled: isOfContract,
+  isEnabled: isContract,
   isSentToHub: true,
   path: '/cosmos/bank/v1beta1/supply/by_denom',
   requests: (context, path) => {
-    const { contract = '', hubHeight, balances = [] } = readingOf(context) ?? {};
+    const { contract = '', hubHeight, balances = [] } = lastReading(context) ?? {};
     if (hubHeight === undefined) return [];
     return balances.map(({ denom }) => ({
       key: `${contract} ${hubHeight} ${denom}`,
@@ -54,7 +60,7 @@ const hubSupply = nodeQuery({
   value: ({ amount }) => required(required(amount).amount),
   // Of another reading than that of the request, the balance is of another time.
   keep: (supply, { key }, context): TokenBacking | undefined => {
-    const { contract: bridge, hubHeight, balances = [] } = readingOf(context) ?? {};
+    const { contract: bridge, hubHeight, balances = [] } = lastReading(context) ?? {};
     const token = balances.find(({ denom }) => key === `${bridge} ${hubHeight} ${denom}`);
     if (token === undefined) return undefined;
     const { contract, denom, backed } = token;
@@ -66,13 +72,11 @@ export const contractQueries = [implementationSlot, hubSupply] as const;
 
 /** What the answers say about a contract, which may have been replaced since. */
 export function contractAnswers(answers: QueryStates, contract: string) {
-  const [first, second] = valuesOf(implementationSlot.valuesOf(answers), contract);
+  const isAbout = ([key]: readonly [string, unknown]): boolean => key.startsWith(contract);
+  const [first, second] = Array.from(implementationSlot.getAnswers(answers)).filter(isAbout);
+  const backing = Array.from(hubSupply.getAnswers(answers)).filter(isAbout);
   return {
-    implementation: first === second ? first : undefined,
-    backing: valuesOf(hubSupply.valuesOf(answers), contract).filter((backing) => backing !== undefined),
+    implementation: first?.[1] === second?.[1] ? first?.[1] : undefined,
+    backing: backing.flatMap(([, supply]) => supply ?? []),
   };
-}
-
-function valuesOf<Value>(values: ReadonlyMap<string, Value>, contract: string): readonly Value[] {
-  return Array.from(values).flatMap(([key, value]) => (key.startsWith(contract) ? [value] : []));
 }

@@ -14,7 +14,9 @@ export interface QueryState {
   readonly roundStartedAt: Instant | undefined;
   /** Whether a request of any round was answered. */
   readonly hasAnswered: boolean;
-  /** Successive rounds of a query without any answer in which every request was refused, while the document was served. */
+  /**
+   * Successive rounds of a query without any answer in which every request was refused, while the document was served.
+   */
   readonly refusedRounds: number;
   /** Number of failed requests, without refusals of an unsupported query. */
   readonly failures: number;
@@ -27,7 +29,7 @@ export interface QueryState {
 export interface QueryAnswer {
   /** When it was complete. */
   readonly at: Instant;
-  /** See `QueryDeclaration.keep`. */
+  /** What the query keeps of it. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
 }
@@ -48,8 +50,9 @@ export function initialQueryState(query: NodeQuery): QueryState {
 }
 
 /*
- * A proxy that replaces its backend responds with 404 or 501 to every path. So a query with an earlier answer stays supported, and a query without any
- * answer is unsupported only after successive refusals beside a document that was served.
+ * A proxy that replaces its backend responds with 404 or 501 to every path. So a query with an earlier answer stays
+ * supported, and a query without any answer is unsupported only after successive refusals beside a document that was
+ * served.
  */
 
 const REFUSED_ROUNDS = 3;
@@ -74,7 +77,10 @@ function waitMs(state: QueryState): number {
   return state.failure === undefined ? intervalMs : Math.min(intervalMs, MAX_RETRY_MS);
 }
 
-/** The state after a round of requests. An answer stays when its next request fails, until it is stale, and goes when it is not requested any more. */
+/**
+ * The state after a round of requests. An answer stays when its next request fails, until it is stale, and goes when it
+ * is not requested any more.
+ */
 export function afterRound(
   before: QueryState,
   context: QueryContext,
@@ -91,8 +97,7 @@ export function afterRound(
     const { key } = request;
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
-    const renderedFamilies = query.render(request, context, result.value);
-    return [[key, { at, value: query.keep(result.value, request, context), renderedFamilies }]];
+    return [[key, { at, ...query.keep(result.value, request, context) }]];
   });
   return {
     query,
@@ -105,13 +110,13 @@ export function afterRound(
   };
 }
 
-/** The states after a failed poll: when a node does not serve its document, its refusals of queries prove nothing. */
+/** The states after a failed poll: a node that does not serve its document proves nothing by refusals of queries. */
 export function withFailedPoll(states: QueryStates): QueryStates {
   return mapStates(states, (state) => (isUnsupported(state) ? state : { ...state, refusedRounds: 0 }));
 }
 
-/** The states at the first poll of another node: what a node says of itself, and refuses, is not true of another one. */
-export function ofOtherNode(states: QueryStates): QueryStates {
+/** The states at the first poll of another node: what a node says of itself and refuses is not true of another one. */
+export function forOtherNode(states: QueryStates): QueryStates {
   return mapStates(states, (state) =>
     state.query.isOfNode
       ? { ...initialQueryState(state.query), failures: state.failures }
@@ -128,7 +133,10 @@ function mapStates(states: QueryStates, change: (state: QueryState) => QueryStat
   return new Map(Array.from(states, ([name, state]) => [name, change(state)]));
 }
 
-/** The states without stale answers. Between two rounds of a query with an interval above a minute, an answer is not stale: `staleAfterMs` counts from the end of the interval. */
+/**
+ * The states without stale answers. Between two rounds of a query with an interval above a minute, an answer is not
+ * stale: `staleAfterMs` counts from the end of the interval.
+ */
 export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
   return mapStates(states, (state) => {
     const { intervalMs } = state.query;

@@ -1,8 +1,10 @@
-import { sourceOf } from '../config/urls.js';
-import { remainingLimits, type Client, type FetchLimits } from '../http/client.js';
-import { failure, type FailureReason } from '../http/failure-reasons.js';
+import { readDocument } from '../chain/document.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { formatSize } from '../units.js';
+import { sourceOf } from '../config/urls.js';
+import { orUndefined } from '../facts/required-fields.js';
+import { remainingLimits, type Client, type RequestLimits } from '../http/client.js';
+import { failure, type FailureReason } from '../http/failure-reasons.js';
+import { formatSize, MEBIBYTE } from '../units.js';
 import type { QueryRequest, QueryResult, ResponseReader } from './query.js';
 
 /** A page has 100 entries, or 1000 validators. A hub has tens of chains and keys, and hundreds of validators. */
@@ -10,7 +12,7 @@ const MAX_PAGES = 10;
 
 /** The node, and the limits of all requests to it together. */
 export interface QueryConnection extends NodeConnection {
-  readonly limits: FetchLimits;
+  readonly limits: RequestLimits;
 }
 
 /** A request of a query with the pages of its response, without a page that failed. */
@@ -37,7 +39,7 @@ export async function sendQuery<Value>(
 ): Promise<QueryExchange<Value>> {
   const { height, json } = request;
   const source = sourceOf(node.url, request.path);
-  const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
+  const maxBodyBytes = Math.min(reader.maxBodyBytes ?? MEBIBYTE, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };
   const options = { headers, ...(json !== undefined && { json }) };
@@ -47,24 +49,24 @@ export async function sendQuery<Value>(
   while (typeof next === 'string') {
     const path: string = next;
     // oxlint-disable-next-line no-await-in-loop -- a page names the next page
-    const fetched = await client.fetch(node, path, limits(), options);
-    if (fetched.ok) {
-      const page = { path, height: fetched.height, bytes: fetched.bytes };
-      fetched.release();
+    const response = await client.send(node, path, limits(), options);
+    if (response.ok) {
+      const page = { path, height: response.height, bytes: response.bytes };
+      response.release();
       next = readPage(page);
       pages.push(page);
     } else {
-      const isTooLarge = fetched.error.reason === 'too_large';
+      const isTooLarge = response.error.reason === 'too_large';
       const tooLarge = { message: `${source}: the response is larger than ${formatSize(maxBodyBytes)}` };
       // Further pages have the path of the first page, which was served.
-      const isRefused = fetched.isPathNotServed === true && pages.length === 0;
-      next = { ok: false, error: { ...fetched.error, ...(isTooLarge && tooLarge) }, isRefused };
+      const isRefused = response.isPathNotServed === true && pages.length === 0;
+      next = { ok: false, error: { ...response.error, ...(isTooLarge && tooLarge) }, isRefused };
     }
   }
   return { request, pages, result: next };
 }
 
-/** Returns a function that reads the pages of a response in turn, and returns the path of the next page, or the result. */
+/** Returns a function that reads the pages of a response in turn: to the path of the next page, or to the result. */
 export function createPageReader<Value>(
   reader: ResponseReader<Value>,
   request: QueryRequest,
@@ -77,26 +79,28 @@ export function createPageReader<Value>(
   let pages = 0;
   let before: { readonly value: Value } | undefined;
   return ({ bytes, height }) => {
-    const page = reader.read(bytes, request);
-    if (!page.ok) return failed(page.reason, page.message);
+    const read = readDocument(reader.schema, bytes);
+    if (!read.ok) return failed(read.reason, read.message);
+    const page = read.value;
+    const value = page === undefined ? undefined : orUndefined(() => reader.value(page));
+    if (value === undefined) return failed('schema', 'a required field is missing or invalid');
+    if (reader.isAbout?.(request, value) === false) return failed('schema', 'the response is about something else');
     // A node or a proxy that ignores the height does not respond with it.
     if (request.height !== undefined && height !== request.height) {
       return failed('schema', 'the response is of another height');
     }
-    const value = before === undefined ? page.value : reader.join(before.value, page.value);
-    if (page.nextKey === undefined) return { ok: true, value };
+    const joined = before === undefined ? value : (reader.join?.(before.value, value) ?? value);
+    const nextKey = reader.nextKey?.(page);
+    if (nextKey === undefined) return { ok: true, value: joined };
     pages += 1;
-    before = { value };
-    return pages < MAX_PAGES
-      ? pathOfPage(request.path, page.nextKey)
-      : failed('too_large', `more than ${MAX_PAGES} pages`);
+    before = { value: joined };
+    return pages < MAX_PAGES ? addPageKey(request.path, nextKey) : failed('too_large', `more than ${MAX_PAGES} pages`);
   };
 }
 
-/** The path of a further page. */
-function pathOfPage(path: string, nextKey: string): string {
+function addPageKey(path: string, pageKey: string): string {
   const [pathname = '', query] = path.split('?', 2);
   const parameters = new URLSearchParams(query);
-  parameters.set('pagination.key', nextKey);
+  parameters.set('pagination.key', pageKey);
   return `${pathname}?${parameters.toString()}`;
 }

@@ -1,55 +1,59 @@
 import { dataPart } from '../chain/addresses.js';
-import type { Numeral } from '../chain/numeral.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
-import { toLabelValue } from '../facts/label-value.js';
-import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
-import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
-import { optional, required } from '../facts/required-fields.js';
-import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
+import type { Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
 import type { StepContext } from '../document-types.js';
+import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { optional, required } from '../facts/required-fields.js';
+import { families, gauge, labeledGauge } from '../metrics/family.js';
+import { HOUR_MS, MINUTE_SECONDS } from '../units.js';
+import { hasNodeQueries, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
+import type { QueryStates } from './query-state.js';
 
-/* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
-
-/** Bounded by the entries of `watch` and by the limit of series. */
-export const LABELS = ['orchestrator', 'name'] as const;
+/*
+ * The validators of `watch`: their status in the staking module, their last claim, the funds of their orchestrators,
+ * and the blocks that they have not signed, by the slashing module of the Cosmos SDK.
+ */
 
 /** Goes into the path of a request, so an address of another form is not accepted from the document. */
 const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
 
-export function hasWatched(options: StepContext): boolean {
-  return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
+function hasWatched(options: StepContext): boolean {
+  return hasNodeQueries(options) && options.document === 'module_state' && options.settings.watch.length > 0;
 }
 
-function watchedOf(context: QueryContext): readonly WatchedOrchestrator[] {
+function watchedOrchestrators(context: QueryContext): readonly WatchedOrchestrator[] {
   if (context.document !== 'module_state') return [];
   return context.past.watched
     .filter(({ orchestrator }) => BECH32_ADDRESS.test(orchestrator))
     .slice(0, context.maxSeries);
 }
 
-/** A request for each watched validator with an address. */
-export function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
+function requestEach(addressFor: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
   return (context: QueryContext, path: string): readonly QueryRequest[] =>
-    watchedOf(context).flatMap((watched) => {
-      const address = addressOf(watched, context);
+    watchedOrchestrators(context).flatMap((watched) => {
+      const address = addressFor(watched, context);
       return address === undefined ? [] : [{ key: watched.orchestrator, path: path.replace('{address}', address) }];
     });
 }
 
-/** A sample for the validator of the request. */
-export function ofWatched<Value, Label extends string = never>(
-  exact: (value: Value) => Numeral,
-  otherLabels?: (context: QueryContext) => LabelValues<Label>,
-) {
-  return ({ request, context, value }: QueryInput<Value>) => {
-    const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
-    const labels = {
-      orchestrator: toLabelValue(request.key),
-      name: toLabelValue(name),
-      ...otherLabels?.(context),
-    } as LabelValues<'orchestrator' | 'name' | Label>;
-    return [{ labels, value: exact(value) }];
-  };
+/** Bounded by the entries of `watch` and by the limit of series. */
+const LABELS = ['orchestrator', 'name'] as const;
+
+function validatorLabels({ request, context }: QueryInput<unknown>) {
+  const { name = '' } = watchedOrchestrators(context).find(({ orchestrator }) => orchestrator === request.key) ?? {};
+  return { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
+}
+
+/** A gauge with a series for the validator of the request. */
+function watchedGauge<Value>(help: string, read: (value: Value) => Numeral | boolean) {
+  return labeledGauge({
+    help,
+    stability: 'experimental',
+    labels: LABELS,
+    derive: (input: QueryInput<Value>) => [{ labels: validatorLabels(input), value: Number(read(input.value)) }],
+  });
 }
 
 interface StakingStatus {
@@ -62,7 +66,7 @@ export const stakingStatus = nodeQuery({
   name: 'staking_validator',
   isEnabled: hasWatched,
   path: '/cosmos/staking/v1beta1/validators/{address}',
-  requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))?.address),
+  requests: requestEach(({ sender }, { operators }) => operators.get(dataPart(sender))?.address),
   schema: object({ validator: object({ operator_address: string, jailed: boolean, status: string }) }),
   value: (page): StakingStatus => {
     const { operator_address: operator, jailed, status } = required(page.validator);
@@ -74,18 +78,14 @@ export const stakingStatus = nodeQuery({
   },
   isAbout: ({ path }, { operator }) => path.endsWith(`/${operator}`),
   families: families<QueryInput<StakingStatus>>({
-    bridge_watched_validator_jailed: labeledGauge({
-      help: 'Whether a validator of watch is jailed (1) or not (0), by the staking module.',
-      stability: 'experimental',
-      labels: LABELS,
-      derive: ofWatched(({ isJailed }) => (isJailed ? 1 : 0)),
-    }),
-    bridge_watched_validator_bonded: labeledGauge({
-      help: 'Whether a validator of watch is in the active set of the hub (1) or not (0), by the staking module.',
-      stability: 'experimental',
-      labels: LABELS,
-      derive: ofWatched(({ isBonded }) => (isBonded ? 1 : 0)),
-    }),
+    bridge_watched_validator_jailed: watchedGauge(
+      'Whether a validator of watch is jailed (1) or not (0), by the staking module.',
+      ({ isJailed }) => isJailed,
+    ),
+    bridge_watched_validator_bonded: watchedGauge(
+      'Whether a validator of watch is in the active set of the hub (1) or not (0), by the staking module.',
+      ({ isBonded }) => isBonded,
+    ),
   }),
 });
 
@@ -93,19 +93,17 @@ export const claimPosition = nodeQuery({
   name: 'claim_position',
   isEnabled: hasWatched,
   path: { peggy: '/peggy/v1/oracle/event/{address}', neutral: '/bridge/v1/oracle/event/{address}' },
-  requests: perWatched(({ orchestrator }) => orchestrator),
+  requests: requestEach(({ orchestrator }) => orchestrator),
   schema: object({ last_claim_event: object({ external_event_nonce: numeral, ethereum_event_nonce: numeral }) }),
   value: (page): Numeral => {
     const claim = required(page.last_claim_event);
     return required(optional(claim.external_event_nonce) ?? claim.ethereum_event_nonce);
   },
   families: families<QueryInput<Numeral>>({
-    bridge_watched_validator_last_event_nonce: labeledGauge({
-      help: 'Nonce of the last event that the orchestrator of a validator of watch has claimed.',
-      stability: 'experimental',
-      labels: LABELS,
-      derive: ofWatched((nonce) => nonce),
-    }),
+    bridge_watched_validator_last_event_nonce: watchedGauge(
+      'Nonce of the last event that the orchestrator of a validator of watch has claimed.',
+      (nonce) => nonce,
+    ),
   }),
 });
 
@@ -121,7 +119,7 @@ export const orchestratorBalance = nodeQuery({
     const denom = seenHubCoinDenom(context);
     if (denom === undefined) return [];
     const query = new URLSearchParams({ denom }).toString();
-    return perWatched(({ orchestrator }) => orchestrator)(context, `${path}?${query}`);
+    return requestEach(({ orchestrator }) => orchestrator)(context, `${path}?${query}`);
   },
   schema: object({ balance: object({ amount: numeral }) }),
   value: (page): Numeral => required(required(page.balance).amount),
@@ -130,10 +128,150 @@ export const orchestratorBalance = nodeQuery({
       help: 'Balance of the orchestrator of a validator of watch in the hub coin, which pays for its transactions, in smallest units.',
       stability: 'experimental',
       labels: [...LABELS, 'denom'],
-      derive: ofWatched(
-        (amount: Numeral) => amount,
-        (context): LabelValues<'denom'> => ({ denom: toLabelValue(seenHubCoinDenom(context) ?? '') }),
-      ),
+      derive: (input) => {
+        const denom = toLabelValue(seenHubCoinDenom(input.context) ?? '');
+        return [{ labels: { ...validatorLabels(input), denom }, value: input.value }];
+      },
     }),
   }),
 });
+
+interface SigningInfo {
+  /** Empty on some chains. */
+  readonly address: string;
+  /** Since this height the validator is bonded. */
+  readonly startHeight: Numeral;
+  /** Within the window; jailing begins it anew. */
+  readonly missed: number;
+  readonly isTombstoned: boolean;
+}
+
+/** The missed blocks at the time of a document. */
+interface MissedCount {
+  readonly at: Instant;
+  readonly missed: number;
+}
+
+interface KeptSigningInfo extends SigningInfo {
+  /** Ascending; without those before a time without answers. */
+  readonly counts: readonly MissedCount[];
+}
+
+/** One more than there are squares on the page. */
+const MAX_COUNTS = 21;
+
+export const signingInfo = nodeQuery({
+  name: 'signing_info',
+  isEnabled: hasWatched,
+  path: '/cosmos/slashing/v1beta1/signing_infos/{address}',
+  requests: requestEach(({ sender }, { operators }) => operators.get(dataPart(sender))?.consensusAddress),
+  schema: object({
+    val_signing_info: object({
+      address: string,
+      start_height: numeral,
+      missed_blocks_counter: numeral,
+      tombstoned: boolean,
+    }),
+  }),
+  value: (page): SigningInfo => {
+    const info = required(page.val_signing_info);
+    return {
+      address: optional(info.address) ?? '',
+      startHeight: required(info.start_height),
+      missed: Number(required(info.missed_blocks_counter)),
+      isTombstoned: required(info.tombstoned),
+    };
+  },
+  isAbout: ({ path }, { address }) => address === '' || path.endsWith(`/${address}`),
+  keep: (info, { key }, context): KeptSigningInfo => {
+    if (context.document !== 'module_state') return { ...info, counts: [] };
+    const before = signingInfo.getAnswers(context.answers).get(key)?.counts ?? [];
+    return { ...info, counts: [...before, { at: context.past.at, missed: info.missed }].slice(-MAX_COUNTS) };
+  },
+  families: families<QueryInput<SigningInfo>>({
+    bridge_watched_validator_missed_blocks: watchedGauge(
+      'Number of blocks in the window of bridge_signed_blocks_window_blocks that a validator of watch has not signed.',
+      ({ missed }) => missed,
+    ),
+    bridge_watched_validator_tombstoned: watchedGauge(
+      'Whether a validator of watch is jailed for ever, because its key has signed two blocks of one height (1), or not (0).',
+      ({ isTombstoned }) => isTombstoned,
+    ),
+  }),
+});
+
+interface SlashingParams {
+  /** In blocks. */
+  readonly window: number;
+  /** Share of the window. */
+  readonly minSigned: number;
+}
+
+export const slashingParams = nodeQuery({
+  name: 'slashing_params',
+  intervalMs: HOUR_MS,
+  isEnabled: hasWatched,
+  path: '/cosmos/slashing/v1beta1/params',
+  schema: object({ params: object({ signed_blocks_window: numeral, min_signed_per_window: numeral }) }),
+  value: (page): SlashingParams => {
+    const params = required(page.params);
+    const window = Number(required(params.signed_blocks_window));
+    const minSigned = Number(required(params.min_signed_per_window));
+    return required(window > 0 && minSigned >= 0 && minSigned <= 1 ? { window, minSigned } : undefined);
+  },
+  families: families<QueryInput<SlashingParams>>({
+    bridge_signed_blocks_window_blocks: gauge({
+      help: 'Number of the last blocks of which a validator of the hub has to sign a share.',
+      stability: 'experimental',
+      value: ({ value: { window } }) => window,
+    }),
+    bridge_min_signed_per_window_ratio: gauge({
+      help: 'Share of bridge_signed_blocks_window_blocks that a validator of the hub has to sign, or it is jailed.',
+      stability: 'experimental',
+      value: ({ value: { minSigned } }) => minSigned,
+    }),
+  }),
+});
+
+/** The missed blocks of a validator of `watch`. */
+export interface MissedBlocks extends KeptSigningInfo {
+  /** How many it may miss within the window; can be 0. `null` without the parameters. */
+  readonly allowed: number | null;
+  /** The height from which on it is jailed for more; `null` without the parameters. */
+  readonly judgedHeight: number | null;
+}
+
+/** By orchestrator. */
+export function missedBlocks(answers: QueryStates): ReadonlyMap<string, MissedBlocks> {
+  const params = slashingParams.getAnswer(answers);
+  return new Map(
+    Array.from(signingInfo.getAnswers(answers), ([orchestrator, info]) => [
+      orchestrator,
+      {
+        ...info,
+        allowed: params === undefined ? null : params.window - roundToEven(params.window * params.minSigned),
+        judgedHeight: params === undefined ? null : Number(info.startHeight) + params.window,
+      },
+    ]),
+  );
+}
+
+/** As the Cosmos SDK rounds the number of blocks to sign. */
+function roundToEven(blocks: number): number {
+  const rounded = Math.round(blocks);
+  return rounded - blocks === 0.5 && rounded % 2 === 1 ? rounded - 1 : rounded;
+}
+
+const RISE_SECONDS = 10 * MINUTE_SECONDS;
+
+/** How many more blocks were missed within the last minutes; `undefined` without earlier answers. */
+export function recentlyMissed({
+  counts,
+}: KeptSigningInfo): { readonly blocks: number; readonly seconds: number } | undefined {
+  const last = counts.at(-1);
+  const recent = counts.filter(({ at }) => last !== undefined && last.at - at <= RISE_SECONDS);
+  if (last === undefined || recent.length < 2) return undefined;
+  // Jailing, and misses that leave the window, lower the number.
+  const lowest = recent.reduce((a, b) => (b.missed <= a.missed ? b : a));
+  return { blocks: last.missed - lowest.missed, seconds: last.at - lowest.at };
+}

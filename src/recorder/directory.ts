@@ -1,8 +1,7 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
-import { writeAtomically } from '../atomic-write.js';
 import { documentNames } from '../documents.js';
-import { compress } from '../gzip.js';
+import { compress, writeAtomically } from '../files.js';
 import { errorCode } from '../text/system-error.js';
 import { formatSize } from '../units.js';
 import {

@@ -6,7 +6,7 @@ import { groupBy } from '../facts/grouping.js';
 import { failure, failureReasonNames } from '../http/failure-reasons.js';
 import { nodeQueries } from '../queries/node-queries.js';
 import type { NodeQuery, QueryResult } from '../queries/query.js';
-import { parseJson } from '../text/error-text.js';
+import { tryParseJson } from '../text/error-text.js';
 import { createPageReader, type QueryExchange } from '../queries/send-query.js';
 import { NOT_AN_OBJECT } from './recording-file.js';
 
@@ -92,7 +92,7 @@ export function roundsIn(text: string, before: LastBodies | undefined) {
     .split('\n')
     .filter((each) => each !== '')
     .map((each, index) => {
-      const { data, error } = line.safeParse(parseJson(each));
+      const { data, error } = line.safeParse(tryParseJson(each));
       if (data === undefined) throw new Error(`line ${index + 1}: ${error.issues[0]?.message}`);
       return data;
     });

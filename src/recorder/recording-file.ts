@@ -3,7 +3,7 @@ import { recordingDirectoryOf } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { parseJson } from '../text/error-text.js';
+import { tryParseJson } from '../text/error-text.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
@@ -122,7 +122,7 @@ export interface DecodedRecording {
 export function decodeRecording(content: Buffer): DecodedRecording {
   const end = content.indexOf('\n');
   if (end === -1) throw new Error('has no header line');
-  const { data: header, error } = headerSchema.safeParse(parseJson(content.toString('utf8', 0, end)));
+  const { data: header, error } = headerSchema.safeParse(tryParseJson(content.toString('utf8', 0, end)));
   const [issue] = error?.issues ?? [];
   if (header === undefined) throw new Error(`${['header', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
   return { header, body: content.subarray(end + 1) };

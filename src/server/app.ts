@@ -7,11 +7,11 @@ import express, {
 } from 'express';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
-import { compress } from '../gzip.js';
+import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/search-form.js';
 import type { PendingQuery } from '../pages/view.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 
 export type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */
@@ -150,10 +150,10 @@ async function send(
   request: Request,
   response: Response,
   contentType: string,
-  bodyOf: (encoding: ContentEncoding) => Promise<Buffer>,
+  createBody: (encoding: ContentEncoding) => Promise<Buffer>,
 ): Promise<void> {
   const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
-  const body = await bodyOf(encoding);
+  const body = await createBody(encoding);
   response.type(contentType).vary('Accept').vary('Accept-Encoding');
   if (encoding === 'gzip') response.set('Content-Encoding', encoding);
   response.send(body);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
-import { startWorker } from '../program-files.js';
+import { startWorker } from '../files.js';
 import { createQueue } from '../tasks.js';
 import type { Login } from './password-worker.js';
 import type { WebConfig } from './web-config.js';
@@ -23,8 +23,8 @@ const defaultHeaders: Readonly<Record<string, string>> = {
 type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * Sets the headers of every response, and rejects requests without a valid password. It runs before Express, which skips all middleware for a request
- * target that it cannot parse.
+ * Sets the headers of every response, and rejects requests without a valid password. It runs before Express, which
+ * skips all middleware for a request target that it cannot parse.
  */
 export function createGuard(config: () => WebConfig, verify: VerifyPassword, log: Logger): Guard {
   const authenticate = createAuthenticator(verify);
@@ -38,8 +38,8 @@ export function createGuard(config: () => WebConfig, verify: VerifyPassword, log
     if (hasBody(request)) response.setHeader('Connection', 'close');
 
     const result = users.size === 0 ? 'accepted' : await authenticate(users, request.headers.authorization);
-    // If the client left during the check, the response has already emitted 'close', and limitRequests (app.ts) would count the
-    // request forever.
+    // If the client left during the check, the response has already emitted 'close', and limitRequests (app.ts) would
+    // count the request forever.
     if (request.socket.destroyed) return;
     if (result === 'accepted') next();
     else if (result === 'overloaded') reject(response, 503, 'too many logins at once');
@@ -146,7 +146,10 @@ function parseBasic(authorization = ''): { readonly user: string; readonly passw
   return user === undefined || password === undefined ? undefined : { user, password };
 }
 
-/** A hash without a password. It is verified for unknown users, so that the response time does not reveal which users exist. */
+/**
+ * A hash without a password. It is verified for unknown users, so that the response time does not reveal which users
+ * exist.
+ */
 function dummyHash(users: Users): string {
   const [hash = ''] = users.values();
   return hash.slice(0, '$2y$10$'.length).padEnd(60, '.');

@@ -11,8 +11,8 @@ import { withinMs } from '../tasks.js';
 import { MINUTE_MS } from '../units.js';
 
 /*
- * The HTTP server for scrapers and browsers. A request passes the limits on connections, the guard (authentication.ts) and the Express
- * application (app.ts). The web configuration (web-config.ts) sets TLS, users and headers.
+ * The HTTP server for scrapers and browsers. A request passes the limits on connections, the guard (authentication.ts)
+ * and the Express application (app.ts). The web configuration (web-config.ts) sets TLS, users and headers.
  */
 
 export interface ListenAddress {
@@ -124,11 +124,12 @@ export async function startWebServer(
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'));
   return {
-    url: urlOf(server.address() as AddressInfo, tls ? 'https' : 'http'),
+    url: formatUrl(server.address() as AddressInfo, tls ? 'https' : 'http'),
     close: async () => {
       watch?.close();
       isClosing = true;
-      // The `close` of HTTP servers would cut off a response that is buffered, which counts as finished, while the client still reads it.
+      // The `close` of HTTP servers would cut off a response that is buffered, which counts as finished, while the
+      // client still reads it.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
       for (const response of inFlight) announceClose(response);
       if (inFlight.size > 0) await withinMs(limits.drainMs, closed);
@@ -170,12 +171,13 @@ function tlsOptions({ context, clientAuthType }: LoadedTls, limits: ServerLimits
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.handshakeMs,
     requestCert: clientAuthType !== 'NoClientCert',
-    // The other types are checked after the handshake; a rejection within it tells the client which certificate is expected.
+    // The other types are checked after the handshake; a rejection within it tells the client which certificate is
+    // expected.
     rejectUnauthorized: clientAuthType === 'RequireAndVerifyClientCert',
   };
 }
 
-function urlOf({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
+function formatUrl({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
   if (address === '::' || address === '0.0.0.0') return `${scheme}://localhost:${port}`;
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

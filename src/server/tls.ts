@@ -4,9 +4,11 @@ import { checkCertificates, readKeyPair } from '../config/pem.js';
 import { createFileReader } from '../config/text-file.js';
 import { fileNameSetting } from '../config/values.js';
 import type { PathMessage } from '../config/yaml.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 
-/* TLS of the server: the section tls_server_config of the web configuration, with the names that exporter-toolkit uses. */
+/*
+ * TLS of the server: the section tls_server_config of the web configuration, with the names that exporter-toolkit uses.
+ */
 
 const clientAuthType = z.enum([
   'NoClientCert',
@@ -53,7 +55,9 @@ export interface LoadedTls {
 
 const PATH = ['tls_server_config'];
 
-/** Reads certificate, key and client CA, and checks that they can be used. Names of files are relative to the folder. */
+/**
+ * Reads certificate, key and client CA, and checks that they can be used. Names of files are relative to the folder.
+ */
 export async function loadTls(
   { client_ca_file, client_auth_type, min_version, max_version, ...files }: z.output<typeof tlsSection>,
   folder: string,

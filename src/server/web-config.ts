@@ -7,12 +7,11 @@ import { readTextFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
 import { startRepeating } from '../tasks.js';
-import type { Result } from '../result.js';
+import type { Result } from '../config/result.js';
 import { loadTls, tlsSection, type LoadedTls } from './tls.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */
 
-/** The value of a response header. */
 const headerValue = z
   .string()
   .refine(isHeaderValue, 'expected one line of Latin characters, as a header can hold')
@@ -69,7 +68,6 @@ export interface WebConfig {
 
 type WebConfigResult = Result<{ readonly config: WebConfig }>;
 
-/** Reads a web configuration and the files that it names. */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const text = await readTextFile(path);
   if (!text.ok) return { ok: false, problems: [`${path}: ${text.problem}`] };

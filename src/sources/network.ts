@@ -3,7 +3,7 @@ import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/environment.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import { createClient, remainingLimits, type Client, type FetchLimits, type HttpResponse } from '../http/client.js';
+import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, TLS_HINT, withHint, type Protocol } from '../http/port-hints.js';
@@ -14,12 +14,12 @@ import {
   MAX_CONTRACT_BYTES,
   NO_CONTRACT,
   rpcRequest,
-} from '../queries/contract-document.js';
+} from '../facts/contract/multicall.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
-import type { DocumentRequest, ReceivedDocument, Source } from '../engine/source.js';
+import type { DocumentRequest, Received, Source } from '../engine/source.js';
 import { createNodes, type Exchange } from './nodes.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
@@ -28,8 +28,6 @@ import { createNodes, type Exchange } from './nodes.js';
 export interface Network extends Required<Source<PollJob>> {
   readonly close: () => void;
 }
-
-type Fetched = Omit<ReceivedDocument, 'receivedAt'> | (Failure & Pick<ReceivedDocument, 'release'>);
 
 /** A busy process notices a timeout late. */
 const MAX_OVERTIME_SECONDS = 5;
@@ -45,17 +43,16 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
     const started = performance.now();
     const sentAt = clock().at;
     const received = await (isContract(job)
-      ? callContract(node, request, limits, client)
-      : fetchDocument(job, node, request, limits, client));
+      ? callContract(node, request, limits, client, clock)
+      : requestDocument(job, node, request, limits, client, clock));
     const seconds = secondsSince(started);
-    const receivedAt = clock().at;
     // The machine was suspended meanwhile: the response is as old.
-    if (receivedAt - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
+    if (clock().at - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
       const message = `${sourceOf(node.url, '')}: no response in time: the machine was suspended`;
       received.release?.();
       return { ...failure('timeout', message), seconds };
     }
-    return received.ok ? { ...received, receivedAt, seconds } : { ...received, seconds };
+    return { ...received, seconds };
   };
 
   const several = createNodes(exchange, client, clock);
@@ -103,13 +100,14 @@ function failureWithServerText(error: PollError, url: EndpointUrl, response: Htt
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
-async function fetchDocument(
+async function requestDocument(
   job: PollJob,
   node: NodeConnection,
   { foundPath: first }: DocumentRequest,
-  limits: FetchLimits,
+  limits: RequestLimits,
   client: Client,
-): Promise<Fetched> {
+  clock: Clock,
+): Promise<Received> {
   const { query } = job;
   const { url } = node;
   const paths =
@@ -119,20 +117,21 @@ async function fetchDocument(
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
-    const fetched = await client.fetch(node, foundPath.path + query, remaining());
-    if (fetched.ok) {
+    const response = await client.send(node, foundPath.path + query, remaining());
+    if (response.ok) {
       return {
-        ...fetched,
+        ...response,
+        receivedAt: clock().at,
         source: sourceOf(url, foundPath.path),
         foundPath,
-        failureWithServerText: (error) => failureWithServerText(error, url, fetched),
+        failureWithServerText: (error) => failureWithServerText(error, url, response),
       };
     }
-    const error = fetched.isPathNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
-    protocol ??= fetched.protocol;
-    if (!isUnknownPath(fetched.statusCode)) {
+    const error = response.isPathNotServed === true ? { ...response.error, isNotServed: true } : response.error;
+    protocol ??= response.protocol;
+    if (!isUnknownPath(response.statusCode)) {
       const isNeverServed = first === undefined && url.origin.startsWith('http:');
-      const tlsHint = fetched.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
+      const tlsHint = response.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
       return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? (portHint(url, protocol) ?? tlsHint) : undefined);
     }
     failures.push(error);
@@ -152,25 +151,26 @@ async function fetchDocument(
 async function callContract(
   node: NodeConnection,
   { hubSide }: DocumentRequest,
-  ofPoll: FetchLimits,
+  pollLimits: RequestLimits,
   client: Client,
-): Promise<Fetched> {
+  clock: Clock,
+): Promise<Received> {
   const source = sourceOf(node.url, '');
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const call = contractCall(hubSide);
-  const limits = { ...ofPoll, maxBodyBytes: Math.min(ofPoll.maxBodyBytes, MAX_CONTRACT_BYTES) };
-  const send = async (json: string) => client.fetch(node, '', limits, { json, hasFixedLimit: true });
-  const [fetched, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
+  const limits = { ...pollLimits, maxBodyBytes: Math.min(pollLimits.maxBodyBytes, MAX_CONTRACT_BYTES) };
+  const send = async (json: string) => client.send(node, '', limits, { json, hasFixedLimit: true });
+  const [response, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
   const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
   if (syncing.ok) syncing.release();
-  if (!fetched.ok) return fetched;
-  const received = {
-    ...fetched,
+  if (!response.ok) return response;
+  if (isNodeSyncing) return { ...failure('schema', `${source}: the node is syncing`), release: response.release };
+  return {
+    ...response,
+    receivedAt: clock().at,
     source,
     height: undefined,
     otherAnswers: { call },
-    failureWithServerText: (error: PollError): Failure => ({ ok: false, error: withServerText(error, fetched) }),
+    failureWithServerText: (error) => ({ ok: false, error: withServerText(error, response) }),
   };
-  if (!isNodeSyncing) return received;
-  return { ...failure('schema', `${source}: the node is syncing`), release: fetched.release };
 }

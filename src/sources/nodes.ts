@@ -14,7 +14,7 @@ import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { comparedHeight } from '../engine/step.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
-import type { Client, FetchLimits } from '../http/client.js';
+import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
 import type { QueryRequest } from '../queries/query.js';
@@ -41,7 +41,7 @@ export type Exchange = (
   job: PollJob,
   node: NodeConnection,
   request: DocumentRequest,
-  limits: FetchLimits,
+  limits: RequestLimits,
 ) => Promise<Received>;
 
 interface Node {
@@ -246,7 +246,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     endpoint: NodesOfEndpoint,
     node: Node,
     request: DocumentRequest,
-    limits: FetchLimits,
+    limits: RequestLimits,
   ): Promise<ReceivedDocument | undefined> {
     const received = await exchange(endpoint.job, node.connection, request, limits);
     const checked = check(endpoint, node, received);

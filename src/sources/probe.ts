@@ -3,7 +3,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { Probe } from '../engine/node-observation.js';
 import type { Client } from '../http/client.js';
-import { isSyncing, rpcRequest } from '../queries/contract-document.js';
+import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
 import {
   chainReader,
   externalBlockReader,
@@ -41,7 +41,7 @@ export async function probeNode(
       const result = await send(syncing, syncing.path as string);
       return result.ok && result.value.isSyncing;
     }
-    const fetched = await client.fetch(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
+    const fetched = await client.send(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
     if (!fetched.ok) return false;
     fetched.release();
     return isSyncing(fetched.bytes);

@@ -7,7 +7,7 @@ import { stepContext, targetOptions } from '../engine/jobs.js';
 import { memoryOf, withMemory } from '../engine/memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
-import { queryStatesOf } from '../queries/node-queries.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';
 
 /* A recording as a source: it dictates the exchanges and their times. */
@@ -73,7 +73,7 @@ export async function* replay(
     if (current !== undefined && !isNew) return current;
     const job = current?.job ?? { context: contextOf(key, config) };
     const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);
-    const initial = { ...initialState(job.context, addedAt), queries: queryStatesOf(job.context) };
+    const initial = { ...initialState(job.context, addedAt), queries: enabledQueries(job.context) };
     const endpoint = { job, state: withMemory(initial, current && memoryOf(current.state)) };
     engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
     return endpoint;

@@ -1,9 +1,8 @@
 import type { Clock, Instant } from '../clock.js';
-import type { ContractAnswers } from '../document-types.js';
 import type { PollJob } from '../engine/jobs.js';
 import type { ReceivedDocument, Source } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
-import { callRequest, contractCall, NO_CONTRACT } from '../queries/contract-document.js';
+import { callRequest, contractCall, NO_CONTRACT, type ContractAnswers } from '../facts/contract/multicall.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { createPageReader, type QueryExchange, type QueryPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';

@@ -7,14 +7,14 @@ export const RATE_LIMIT =
 /** The text of a body: the message of JSON, nothing of a page, otherwise the first line. Untrusted and unchanged. */
 export function errorText(body: string): string | undefined {
   const text = body.trim();
-  if (/^[{["]/.test(text)) return jsonText(parseJson(text));
+  if (/^[{["]/.test(text)) return jsonText(tryParseJson(text));
   const [line = ''] = text.split('\n', 1);
   // Control characters: the body is no text.
   return line === '' || line.startsWith('<') || /[^\t\P{Cc}]/u.test(line.trimEnd()) ? undefined : line;
 }
 
 /** `undefined` for what is truncated, or something else. */
-export function parseJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -22,12 +22,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The fields of errors in lower case: of gateways, JSON-RPC, OAuth, web frameworks and RFC 9457, the most specific ones first. */
+/**
+ * The fields of errors in lower case: of gateways, JSON-RPC, OAuth, web frameworks and RFC 9457, the most specific ones
+ * first.
+ */
 const FIELDS = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'reason', 'title'] as const;
 
 const MAX_DEPTH = 4;
 
-/** The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be positive"]}}. */
+/**
+ * The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be
+ * positive"]}}.
+ */
 function jsonText(json: unknown, depth = MAX_DEPTH, isError = false): string | undefined {
   if (typeof json === 'string') return json.trim() || undefined;
   if (typeof json !== 'object' || json === null || depth === 0) return undefined;

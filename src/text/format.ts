@@ -2,7 +2,10 @@ import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /* Durations, shares, counts and lists in summaries, log lines and pages. */
 
-/** A duration in at most two units, rounded down: an alert that requires 30 minutes never has "29 min" or "31 min" at its start. */
+/**
+ * A duration in at most two units, rounded down: an alert that requires 30 minutes never has "29 min" or "31 min" at
+ * its start.
+ */
 export function durationInWords(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 2 * MINUTE_SECONDS) return `${whole} s`;

@@ -1,6 +1,9 @@
 import { getSystemErrorMap } from 'node:util';
 
-/** The description of a system error, such as "no such file or directory", without code, system call and path; of another error, its message. */
+/**
+ * The description of a system error, such as "no such file or directory", without code, system call and path; of
+ * another error, its message.
+ */
 export function systemErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const errno = 'errno' in error && typeof error.errno === 'number' ? error.errno : 0;

@@ -1,8 +1,8 @@
 /* Untrusted text: names and ids on the chain, messages of nodes and proxies. */
 
 /**
- * Characters that are invisible or change the text around them: a hostile name must not hide or rearrange its surroundings.
- * Variation selectors, which choose the look of an emoji, are harmless.
+ * Characters that are invisible or change the text around them: a hostile name must not hide or rearrange its
+ * surroundings. Variation selectors, which choose the look of an emoji, are harmless.
  */
 const HIDDEN = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const HIDDEN_OR_SPACE = new RegExp(`(?:${HIDDEN}|\\s)+`, 'gu');

@@ -11,7 +11,7 @@ import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { validatorsOf } from '../../src/queries/validators.js';
+import { knownValidators } from '../../src/queries/staking-validators.js';
 
 /* What the demo shows when it starts. */
 
@@ -53,7 +53,7 @@ describe('the past of a demo', () => {
       .rateLimiterInput()
       .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
     expect(at.at - Math.max(...createdAt)).toBeLessThan(120);
-    expect(validatorsOf(pasts[0]?.queries ?? new Map()).names.size).toBeGreaterThan(10);
+    expect(knownValidators(pasts[0]?.queries ?? new Map()).names.size).toBeGreaterThan(10);
     // The flow is counted through all of the past.
     expect(pasts[0]?.lastSuccess?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
 

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigResult } from '../../src/config/config.js';
-import { startExporter } from '../../src/exporter.js';
+import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { atEnd } from '../support/at-end.js';

@@ -10,7 +10,7 @@ import { createPollLog, createVerdictLog } from '../../src/engine/poll-log.js';
 import { verdictsOf } from '../../src/engine/verdicts.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { createSimulatedNode } from '../../src/sources/simulator.js';
@@ -53,7 +53,7 @@ function startMachine(aheadSeconds = 0) {
   engine.replace(
     jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
       const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const state = { ...initialState(context, now().at), queries: queryStatesOf(context) };
+      const state = { ...initialState(context, now().at), queries: enabledQueries(context) };
       return { job: { ...job, context }, state };
     }),
   );

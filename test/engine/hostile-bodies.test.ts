@@ -90,7 +90,7 @@ function bytesOf(document: fc.Arbitrary<JsonObject>, wrap: (row: JsonObject) => 
 
 const base = {
   ...TARGET_OPTIONS,
-  labels: {
+  names: {
     tokens: [{ contract: '0x111111111111111111111111111111111111111f', symbol: '"\n', decimals: 6 }],
     chains: { '1': 'a"\\\n', constructor: 'odd' },
     validators: [],

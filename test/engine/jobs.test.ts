@@ -4,13 +4,13 @@ import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf, targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {
   const config = { ...defaultConfig, chains: { '56': { name: 'bnb' }, '101': { name: 'localnet' } } };
-  const { chains } = targetOptions(config, { name: 'a' }).labels;
+  const { chains } = targetOptions(config, { name: 'a' }).names;
   expect(chains).toMatchObject({ '1': 'ethereum', '56': 'bnb', '101': 'localnet', '8332': 'bitcoin' });
 });
 
@@ -24,7 +24,7 @@ test.each([
   const [job] = jobsOf(config);
   if (job === undefined) throw new Error('the target has a bridge');
   // The list is also read for the operator addresses of watched validators.
-  expect(queryStatesOf(job.context).has('validators')).toBe(true);
+  expect(enabledQueries(job.context).has('validators')).toBe(true);
   const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const state = { ...initialState(job.context, clock().at), queries: answeredQueries(clock(), { validators }) };
   expect(pollInput(job.context, state, () => undefined, clock()).otherAnswers).toEqual({

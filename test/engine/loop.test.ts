@@ -6,7 +6,7 @@ import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../../src/queries/query.js';
-import { validators, validatorsOf } from '../../src/queries/validators.js';
+import { validators, knownValidators } from '../../src/queries/staking-validators.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';
@@ -405,6 +405,6 @@ describe('the names of validators', () => {
     await endPoll(success());
     await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
     await endNames(named('of the previous node'));
-    expect(validatorsOf(queries()).names.size).toBe(0);
+    expect(knownValidators(queries()).names.size).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { isOf } from '../../src/engine/endpoint-state.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { NO_LABELS, TARGET_OPTIONS } from '../support/polls.js';
+import { NO_NAMES, TARGET_OPTIONS } from '../support/polls.js';
 import { itemsOf } from '../../src/engine/kept-body.js';
 import { flowPolls, START_SECONDS } from './flow-polls.js';
 
@@ -42,7 +42,7 @@ export const listed = (height: number, cctxs: readonly JsonObject[], fields: Jso
 export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPollsOptions = {}) {
   const { poll, fail, snapshot, exposition, values } = flowPolls({
     ...TARGET_OPTIONS,
-    labels: { ...NO_LABELS, chains: { '1': 'ethereum' } },
+    names: { ...NO_NAMES, chains: { '1': 'ethereum' } },
     maxSeries,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },

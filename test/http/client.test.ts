@@ -29,18 +29,18 @@ const LIMITS = { timeoutMs: 10_000, maxBodyBytes: 8 * 1024 * 1024 };
 const simulator = await startTestSimulator();
 const client = createClient('test/1');
 
-function fetchState(limits: Partial<typeof LIMITS> = {}): ReturnType<Client['fetch']> {
-  return client.fetch({ url: endpointUrl(simulator.url) }, PATH, { ...LIMITS, ...limits });
+function requestState(limits: Partial<typeof LIMITS> = {}): ReturnType<Client['send']> {
+  return client.send({ url: endpointUrl(simulator.url) }, PATH, { ...LIMITS, ...limits });
 }
 
-function failure(result: Awaited<ReturnType<Client['fetch']>>): { reason: string; message: string } {
-  if (result.ok) throw new Error('the fetch succeeded');
+function failure(result: Awaited<ReturnType<Client['send']>>): { reason: string; message: string } {
+  if (result.ok) throw new Error('the request succeeded');
   return result.error;
 }
 
-describe('fetch', () => {
+describe('a request', () => {
   it('returns the decoded body and the hub height of the header', async () => {
-    const result = await fetchState();
+    const result = await requestState();
     if (!result.ok) throw new Error(result.error.message);
     expect(result.height).toBe(String(simulator.model.height));
     expect(JSON.parse(result.bytes.toString())).toEqual(simulator.model.moduleState());
@@ -60,7 +60,7 @@ describe('fetch', () => {
     const url = endpointUrl((await listenAsNode(server, 'http')).url);
     for (let request = 0; request < 50; request += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one connection at a time
-      const result = await client.fetch({ url }, '/', LIMITS);
+      const result = await client.send({ url }, '/', LIMITS);
       expect(result).toMatchObject({ ok: true });
       if (result.ok) result.release();
     }
@@ -89,25 +89,25 @@ describe('fetch', () => {
     ['a 429', withStatus(429, 'slow down'), {}, 'rate_limited', /status 429: slow down$/],
   ])('reports %s', async (_title, fault, limits, reason, message) => {
     simulator.fault('module_state', fault);
-    const error = failure(await fetchState(limits));
+    const error = failure(await requestState(limits));
     expect(error).toMatchObject({ reason, message: expect.stringMatching(message) as string });
     expect(error.message).toContain(PATH);
   });
 
   it('returns an empty body and an HTML body, which are not its concern', async () => {
     simulator.fault('module_state', withBody(''));
-    expect(await fetchState()).toMatchObject({ ok: true, bytes: Buffer.alloc(0) });
+    expect(await requestState()).toMatchObject({ ok: true, bytes: Buffer.alloc(0) });
     simulator.fault('module_state', errorPage);
-    expect((await fetchState()).ok).toBe(true);
+    expect((await requestState()).ok).toBe(true);
   });
 });
 
-describe('fetch from a broken server', () => {
+describe('a request to a broken server', () => {
   const listen = async (onSocket: (socket: Socket) => void): Promise<number> =>
     (await listenAsNode(createServer(onSocket), 'http')).port;
 
   async function reasonOf(url: string, { timeoutMs } = LIMITS): Promise<string> {
-    return failure(await client.fetch({ url: endpointUrl(url) }, '/', { ...LIMITS, timeoutMs })).reason;
+    return failure(await client.send({ url: endpointUrl(url) }, '/', { ...LIMITS, timeoutMs })).reason;
   }
 
   it('distinguishes DNS, connection, TLS and HTTP failures', async () => {
@@ -132,14 +132,14 @@ describe('fetch from a broken server', () => {
     ],
   ])('returns the body when the node %s', async (_title, response) => {
     const port = await listen((socket) => socket.once('data', () => socket.end(response)));
-    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    const result = await client.send({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
     expect(result).toMatchObject({ ok: true, bytes: Buffer.from('{}') });
   });
 
   it('says that it sent 100 Continue, which nobody asked for, and what to change', async () => {
     const response = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
     const port = await listen((socket) => socket.once('data', () => socket.end(response)));
-    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    const result = await client.send({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
     expect(failure(result)).toMatchObject({
       reason: 'aborted',
       message: `127.0.0.1:${port}/: the server sent 100 Continue, although the request has no Expect header`,
@@ -150,7 +150,7 @@ describe('fetch from a broken server', () => {
   it('says that a response may have two Content-Length headers', async () => {
     const response = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}';
     const port = await listen((socket) => socket.once('data', () => socket.end(response)));
-    const result = await client.fetch({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
+    const result = await client.send({ url: endpointUrl(`http://127.0.0.1:${port}`) }, '/', LIMITS);
     expect(failure(result)).toMatchObject({
       reason: 'aborted',
       message: `127.0.0.1:${port}/: connection lost: the body is shorter than its Content-Length, or the response has two of them`,

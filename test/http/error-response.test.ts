@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { remedyOf, statusRemedies } from '../../src/http/failure-reasons.js';
-import { fetchFrom, outcome, startNode, type Node } from './nodes.js';
+import { chooseRemedy, statusRemedies } from '../../src/http/failure-reasons.js';
+import { sendTo, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
 
@@ -19,10 +19,10 @@ async function start(status: number, body: string, headers: Record<string, strin
 /** What the status page shows for a response to a request with these settings. */
 async function shown(...[status, body, keys = {}, headers]: [number, string, Keys?, Record<string, string>?]) {
   const url = await start(status, body, headers);
-  const result = await fetchFrom(url, keys);
-  if (result.ok) throw new Error('the fetch succeeded');
+  const result = await sendTo(url, keys);
+  if (result.ok) throw new Error('the request succeeded');
   const { error } = result;
-  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: remedyOf(error, 'module_state') };
+  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: chooseRemedy(error, 'module_state') };
 }
 
 describe('an error response', () => {
@@ -63,7 +63,7 @@ describe('the remedy of an error response', () => {
     // Others.
     [
       'a message about a parameter',
-      remedyOf({ reason: 'bad_request' }, 'module_state'),
+      chooseRemedy({ reason: 'bad_request' }, 'module_state'),
       [400, '{"message": "window"}'],
     ],
     [
@@ -77,15 +77,15 @@ describe('the remedy of an error response', () => {
     ['a proxy', statusRemedies.proxyCredentials, [407, '']],
     ['a gateway', statusRemedies.failing, [502, CHALLENGE]],
     ['a limit of the rate', statusRemedies.rateLimited, [503, 'API rate limit exceeded']],
-    ['throttling', remedyOf({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
+    ['throttling', chooseRemedy({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
     [
       'throttling with the code of a large document',
-      remedyOf({ reason: 'rate_limited' }, 'module_state'),
+      chooseRemedy({ reason: 'rate_limited' }, 'module_state'),
       [429, '{"code": 8, "message": "rate limit exceeded"}'],
     ],
     [
       'a document that is too large for the node',
-      remedyOf({ reason: 'response_too_large_upstream' }, 'module_state'),
+      chooseRemedy({ reason: 'response_too_large_upstream' }, 'module_state'),
       [429, '{"code": 8, "message": "grpc: received message larger than max (20 vs. 10)"}'],
     ],
   ])('is borne out by the response and the configuration: %s', async (_title, remedy, response) => {
@@ -106,8 +106,8 @@ describe('the Retry-After of an error response', () => {
     [429, undefined, 'soon'],
     [429, undefined, new Date(0).toUTCString()],
   ])('of status %i is %o ms: %s', async (status, expected, value) => {
-    const result = await fetchFrom(await start(status, '', { 'retry-after': value }), {});
-    if (result.ok) throw new Error('the fetch succeeded');
+    const result = await sendTo(await start(status, '', { 'retry-after': value }), {});
+    if (result.ok) throw new Error('the request succeeded');
     const { retryAfterMs } = result.error;
     if (value !== inTwoMinutes) expect(retryAfterMs).toBe(expected);
     else expect(Math.abs((retryAfterMs ?? 0) - 120_000)).toBeLessThan(30_000);
@@ -140,6 +140,6 @@ describe('an error response that says that the path is not served', () => {
     [false, '500', 500, errorBody(2, 'not found')],
     [false, '502', 502, '<html>'],
   ])('%s: %s', async (isPathNotServed, _title, status, body) => {
-    expect(await fetchFrom(await start(status, body), {})).toMatchObject({ ok: false, isPathNotServed });
+    expect(await sendTo(await start(status, body), {})).toMatchObject({ ok: false, isPathNotServed });
   });
 });

@@ -60,7 +60,7 @@ describe('the HTTP client', () => {
           response = Buffer.from(
             [line, ...headers.map(([name, content]) => `${name}: ${content}`), '', text].join('\r\n'),
           );
-          const result = await client.fetch({ url }, '/x', { timeoutMs: 2000, maxBodyBytes: 10_000 });
+          const result = await client.send({ url }, '/x', { timeoutMs: 2000, maxBodyBytes: 10_000 });
           if (result.ok) expect(result.bytes.length).toBeLessThanOrEqual(10_000);
           else {
             expect(failureReasonNames).toContain(result.error.reason);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { atEnd } from '../support/at-end.js';
 import { parseConfig } from '../support/config.js';
-import { createClient, type Client, type FetchLimits } from '../../src/http/client.js';
+import { createClient, type Client, type RequestLimits } from '../../src/http/client.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -82,25 +82,25 @@ export const folder = createTempFolder();
 
 const client = createClient('test/1', process.env);
 
-const LIMITS: FetchLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
+const LIMITS: RequestLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
 /** Fetches a document from a node, with the client settings of a configuration file with these keys. */
-export async function fetchFrom(
+export async function sendTo(
   url: string,
   keys: Readonly<Record<string, unknown>>,
-  limits: Partial<FetchLimits> = {},
-): ReturnType<Client['fetch']> {
+  limits: Partial<RequestLimits> = {},
+): ReturnType<Client['send']> {
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder.path, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const [node] = connectionsOf(parsed.config.targets);
   if (node === undefined) throw new Error('the configuration has a bridge');
-  return client.fetch(node.connection, '/state', { ...LIMITS, ...limits });
+  return client.send(node.connection, '/state', { ...LIMITS, ...limits });
 }
 
 /** `ok`, or the reason and the message without the host. */
-export async function outcome(...args: Parameters<typeof fetchFrom>): Promise<string> {
-  const result = await fetchFrom(...args);
+export async function outcome(...args: Parameters<typeof sendTo>): Promise<string> {
+  const result = await sendTo(...args);
   const [url] = args;
   return result.ok ? 'ok' : `${result.error.reason}: ${result.error.message.replace(new URL(url).host, '')}`;
 }

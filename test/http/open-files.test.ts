@@ -11,14 +11,14 @@ import { closeSync, openSync } from 'node:fs';
 import { createSecretKey } from 'node:crypto';
 import { createClient } from '${projectPath('dist/http/client.js')}';
 const client = createClient('test/1');
-const fetch = () => client.fetch(${node}, '/state', { timeoutMs: 5000, maxBodyBytes: 1000 });
-await fetch();
+const send = () => client.send(${node}, '/state', { timeoutMs: 5000, maxBodyBytes: 1000 });
+await send();
 const files = [];
 try {
   for (;;) files.push(openSync('/dev/null'));
 } catch {}
 for (let free = 0; free < ${free}; free += 1) closeSync(files.pop());
-const { error } = await fetch();
+const { error } = await send();
 for (const file of files) closeSync(file);
 console.log(JSON.stringify(error));
 `;
@@ -35,7 +35,7 @@ describe('the limit of open files', () => {
       `{ url: { origin: 'http://127.0.0.1:1' }, basic_auth: { username: 'u', password_file: '${folder.write('p', 'p')}' } }`,
     ],
   ])('is named when %s because of it', (_title, free, node) => {
-    const file = folder.write('fetch.mjs', script(free, node));
+    const file = folder.write('send.mjs', script(free, node));
     const { stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n 300; exec ${process.execPath} ${file}`], {
       encoding: 'utf8',
     });

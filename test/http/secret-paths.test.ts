@@ -5,7 +5,7 @@ import { withoutBigint } from '../../src/chain/numeral.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
+import { validators } from '../../src/queries/staking-validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
@@ -110,7 +110,8 @@ describe('the key in the path of a URL', () => {
       respond: ({ url = '' }, response) => response.writeHead(500).end(`no route to ${url}`),
     });
     const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}/lcd/k3y'}}]`);
-    const { result } = await network.query(jobsOf(config)[0] as PollJob, validators, VALIDATORS_REQUEST);
+    const request = { key: '', path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000' };
+    const { result } = await network.query(jobsOf(config)[0] as PollJob, validators, request);
     expect(result.ok ? '' : result.error.message.replace(/127\.0\.0\.1:\d+/, 'HOST')).toMatch(
       /^HOST\/…\/cosmos\/staking\/v1beta1\/validators: responded with status 500: no route to \/…\/cosmos\/staking\//,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPages, loadedConfig } from '../../src/exporter.js';
+import { createPages, loadedConfig } from '../../src/commands/exporter.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { recordedStates } from '../support/endpoint-states.js';

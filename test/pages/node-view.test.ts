@@ -103,7 +103,7 @@ describe('a planned upgrade of the hub', () => {
     const context = { ...BRIDGE, dialect: undefined, operators: new Map(), answers: new Map() };
     const latest = blocks.reduce<unknown>((last, block) => {
       const answers = last === undefined ? new Map() : answeredQueries(at(0), { latest_block: last });
-      return latestBlock.keep(block, { key: '', path: '' }, { ...context, answers } as unknown as QueryContext);
+      return latestBlock.keep(block, { key: '', path: '' }, { ...context, answers } as unknown as QueryContext).value;
     }, undefined);
     const queries = answeredQueries(at(0), {
       latest_block: latest,

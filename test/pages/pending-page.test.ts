@@ -225,7 +225,7 @@ describe('items of an old success', () => {
 
 describe('why something waits', () => {
   const tokens = [{ contract: '0xt', symbol: 'TEE', decimals: 1, min_batch_fee: '4' }];
-  const context = { ...BRIDGE, labels: { ...BRIDGE.labels, tokens } };
+  const context = { ...BRIDGE, names: { ...BRIDGE.names, tokens } };
   const signed = (nonce: string) =>
     ['0xa1', '0xa2'].map((eth_signer) => ({ nonce, token_contract: '0xt', eth_signer }));
   const executed = {
@@ -286,7 +286,7 @@ describe('why something waits', () => {
     const textAfter = (fees: readonly number[]): string => {
       const learning = {
         ...BRIDGE,
-        labels: { ...BRIDGE.labels, tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 1 }] },
+        names: { ...BRIDGE.names, tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 1 }] },
       };
       const snapshots = initialSnapshots();
       const paying = (nonce: string, fee: number) => {

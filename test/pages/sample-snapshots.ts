@@ -40,7 +40,7 @@ export const transfer = (id: string, amount: string, contract = '0xusdt') => ({
 
 const base = {
   target: TARGET,
-  labels: {
+  names: {
     tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }],
     chains: { '1': HOSTILE },
     validators: [],
@@ -68,7 +68,7 @@ export function bridgeResult(state: unknown, height?: string): PollResult {
 /** A bridge with an old batch that none of its four validators has signed. */
 export function hostileSnapshots(names: readonly string[]): RecordedStates {
   const configured = validators.map(({ eth_address }, index) => ({ address: eth_address, name: names[index] ?? 'x' }));
-  const source: StepContext<'module_state'> = { ...BRIDGE, labels: { ...base.labels, validators: configured } };
+  const source: StepContext<'module_state'> = { ...BRIDGE, names: { ...base.names, validators: configured } };
   const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
   const state = {
     ...idleState,

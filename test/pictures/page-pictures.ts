@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
-import { startExporter } from '../../src/exporter.js';
+import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';

@@ -1,7 +1,7 @@
 import { chainText, clockTime } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
 import { documentNames } from '../../src/documents.js';
-import { failureReasonNames, remedyOf } from '../../src/http/failure-reasons.js';
+import { failureReasonNames, chooseRemedy } from '../../src/http/failure-reasons.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { durationInWords } from '../../src/text/format.js';
@@ -64,7 +64,7 @@ describe('the words of a summary', () => {
       ...('together' in problem ? [problem.together.action] : []),
     ]);
     const reasons = failureReasonNames.flatMap((reason) =>
-      documentNames.map((document) => remedyOf({ reason }, document)),
+      documentNames.map((document) => chooseRemedy({ reason }, document)),
     );
     expect([...actions, ...reasons].filter((text) => labelTexts('', text).action !== text)).toEqual([]);
   });

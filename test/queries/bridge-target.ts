@@ -5,7 +5,7 @@ import { wallSeconds } from '../../src/clock.js';
 import { freshAnswers, initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { queryContext } from '../../src/engine/other-answers.js';
 import { contractAnswers } from '../../src/queries/contract-queries.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
 import { isContract, jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
@@ -119,7 +119,7 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
   // The node has named the block after that of the module state.
   const hubBlock =
     epochSeconds === undefined ? undefined : { height: Number(HUB_HEIGHT) + 1, epochSeconds: epochSeconds + 2 };
-  const initial = before ?? { ...initialState(job.context, now.at), queries: queryStatesOf(job.context) };
+  const initial = before ?? { ...initialState(job.context, now.at), queries: enabledQueries(job.context) };
   const received = await network.document(job, { hubSide });
   const readWith = (endpoint: EndpointState): PollResult => {
     const answers = contractAnswers(freshAnswers(endpoint, clock().at), BRIDGE);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cctxAnswers } from '../../src/queries/cctx-outcome.js';
+import { newCctxAnswers } from '../../src/queries/crosschain-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { startNode } from '../http/nodes.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -62,9 +62,9 @@ it('an answer counts in the document after it, also when it arrives while a docu
   const at = (seconds: number) => ({ at: seconds, clockOffset: 0 });
   const answered = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
   const answeredAgain = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
-  const before = cctxAnswers(new Map()).seenAnswers;
-  const next = cctxAnswers(answered, before);
+  const before = newCctxAnswers(new Map()).seenAnswers;
+  const next = newCctxAnswers(answered, before);
   expect(Array.from(next.cctxAnswers)).toEqual([['0x1', 'pending']]);
-  expect(cctxAnswers(answered, next.seenAnswers).cctxAnswers.size).toBe(0);
-  expect(cctxAnswers(answeredAgain, next.seenAnswers).cctxAnswers.size).toBe(1);
+  expect(newCctxAnswers(answered, next.seenAnswers).cctxAnswers.size).toBe(0);
+  expect(newCctxAnswers(answeredAgain, next.seenAnswers).cctxAnswers.size).toBe(1);
 });

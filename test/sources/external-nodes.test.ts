@@ -3,7 +3,7 @@ import type { Moment } from '../../src/clock.js';
 import { createEngine } from '../../src/engine/engine.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { jobsOf } from '../../src/engine/jobs.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { atEnd } from '../support/at-end.js';
@@ -35,7 +35,7 @@ it('shows no older block of the contract after a switch, until the other node ha
   const engine = createEngine({ source: network, now: () => now });
   const jobs = jobsOf(config);
   engine.replace(
-    jobs.map((job) => ({ job, state: { ...initialState(job.context, now.at), queries: queryStatesOf(job.context) } })),
+    jobs.map((job) => ({ job, state: { ...initialState(job.context, now.at), queries: enabledQueries(job.context) } })),
   );
 
   /** Polls both documents after 30 seconds. Returns the block of the contract, and the reason of a failed poll. */

@@ -4,7 +4,7 @@ import { createEngine, type Sink } from '../../src/engine/engine.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
 import { createPollLog } from '../../src/engine/poll-log.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
@@ -93,7 +93,7 @@ export async function startPolledNodes({
   const alone = referenceJobs.map((each) => ({ ...each, context: { ...each.context, target: 'reference' } }));
   const endpointOf = (each: PollJob) => ({
     job: each,
-    state: { ...initialState(each.context, now.at), queries: queryStatesOf(each.context) },
+    state: { ...initialState(each.context, now.at), queries: enabledQueries(each.context) },
   });
   engine.replace([job, ...alone].map(endpointOf));
   const stateAt = (index: number) => (): EndpointState => {

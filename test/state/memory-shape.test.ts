@@ -11,7 +11,7 @@ import { memoryOf, type EndpointMemory } from '../../src/engine/memory.js';
 import { PROBLEM_MEMORY_VERSION } from '../../src/problems/memory.js';
 import { problemKey } from '../../src/problems/problem.js';
 import { problems } from '../../src/problems/problems.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarios, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { createSimulatedNode } from '../../src/sources/simulator.js';
@@ -51,7 +51,7 @@ async function simulatedMemories(): Promise<readonly EndpointMemory[]> {
   const engine = createEngine<PollJob>({ source: createSimulatedNode(model, now), now });
   engine.replace(
     jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
-      const state = { ...initialState(job.context, seconds), queries: queryStatesOf(job.context) };
+      const state = { ...initialState(job.context, seconds), queries: enabledQueries(job.context) };
       return { job, state };
     }),
   );

@@ -11,7 +11,7 @@ import { pollInput } from '../support/polls.js';
 import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
 import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { formatPlainData } from '../../src/engine/plain-data.js';
 import { fileOf, parseFile } from '../../src/engine/state-file.js';
 import { readPoll } from '../../src/engine/read-poll.js';
@@ -105,7 +105,7 @@ export function startSimulatedProcess(
     jobs.map((job): [DocumentName, EndpointState] => {
       const { document } = job.context;
       const state = initialState(job.context, now(startedMinute).at);
-      const initial = { ...state, queries: queryStatesOf(job.context) };
+      const initial = { ...state, queries: enabledQueries(job.context) };
       const text = texts.get(document);
       return [document, withMemory(initial, text === undefined ? undefined : read(text))];
     }),

@@ -1,5 +1,5 @@
 import type { Moment } from '../../src/clock.js';
-import type { DocumentName, LabelSettings, OtherAnswers, StepContext } from '../../src/document-types.js';
+import type { DocumentName, ConfiguredNames, OtherAnswers, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
@@ -11,18 +11,18 @@ import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.j
 import { exchangeOf } from '../../src/sources/simulator.js';
 import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
-import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Moment = { at: 1_700_000_000, clockOffset: 0 };
 
-export const NO_LABELS: LabelSettings = { tokens: [], chains: {}, validators: [] };
+export const NO_NAMES: ConfiguredNames = { tokens: [], chains: {}, validators: [] };
 
 /** The options of a target `t` with the defaults of the configuration. */
 export const TARGET_OPTIONS = {
   target: 't',
-  labels: NO_LABELS,
+  names: NO_NAMES,
   maxSeries: 200,
   maxBodyBytes: Infinity,
   staleAfterMs: 300_000,
@@ -83,7 +83,7 @@ export function answerQueries(
   respond: (path: string, request: QueryRequest) => QueryResponse,
   at: Moment,
 ): QueryStates {
-  let state = { ...before, queries: queryStatesOf(context, before.queries) };
+  let state = { ...before, queries: enabledQueries(context, before.queries) };
   for (const own of state.queries.values()) {
     const ofQuery = queryContext(context, state, at.at);
     const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);

@@ -4,7 +4,7 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type {
   DocumentName,
   DocumentTypes,
-  LabelSettings,
+  ConfiguredNames,
   OtherAnswers,
   StepContext,
 } from '../../src/document-types.js';
@@ -16,14 +16,14 @@ import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
-import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
+import { NO_NAMES, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
   readonly height?: string;
   readonly tokens?: Config['tokens'];
-  readonly chains?: LabelSettings['chains'];
-  readonly validators?: LabelSettings['validators'];
+  readonly chains?: ConfiguredNames['chains'];
+  readonly validators?: ConfiguredNames['validators'];
   /** From the staking module. */
   readonly names?: ReadonlyMap<string, string>;
   readonly maxSeries?: number;
@@ -61,7 +61,7 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
   } = others;
   return {
     ...TARGET_OPTIONS,
-    labels: { tokens, chains, validators },
+    names: { tokens, chains, validators },
     maxSeries,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
@@ -87,7 +87,7 @@ export function crosschainContext(options: CrosschainOptions = {}): StepContext<
   const { height: _height, names: _names, past: _previous, at: _at, ...settings } = others;
   return {
     ...TARGET_OPTIONS,
-    labels: { tokens, chains, validators },
+    names: { tokens, chains, validators },
     maxSeries,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
@@ -148,18 +148,18 @@ export function firstSnapshot<Name extends DocumentName>(
 
 /** The settings of a document, and what of its context a test gives. */
 type InputContext<Name extends DocumentName> = Pick<DocumentContext<DocumentTypes[Name]>, 'settings'> &
-  Partial<Pick<DocumentContext<DocumentTypes[Name]>, 'labels' | 'height' | 'at'>>;
+  Partial<Pick<DocumentContext<DocumentTypes[Name]>, 'names' | 'height' | 'at'>>;
 
 /** A document as families and the flow read it. Throws if it cannot be read. */
 export function inputOf<Name extends DocumentName>(
   document: Name,
   json: object,
-  { labels = NO_LABELS, height, at = START.at, settings }: InputContext<Name>,
+  { names = NO_NAMES, height, at = START.at, settings }: InputContext<Name>,
 ): DocumentTypes[Name]['input'] {
   const { read, input } = documents[document];
   const text = JSON.stringify(json);
   // White space, because a large body of small rows would be refused.
   const result = read(Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length)), { at, clockOffset: 0 });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return input(result.value, { settings, labels, height, at, clockOffset: 0, past: undefined });
+  return input(result.value, { settings, names, height, at, clockOffset: 0, past: undefined });
 }

@@ -2,7 +2,7 @@ import { clock } from './clock.js';
 import { pino } from 'pino';
 import type { DaemonFlags } from '../../src/commands/flags.js';
 import { readConfig, readWebOptions } from '../../src/commands/configuration.js';
-import { startExporter } from '../../src/exporter.js';
+import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { atEnd } from './at-end.js';
 import { createTestContext, optionsOf } from './command-context.js';

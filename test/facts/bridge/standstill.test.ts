@@ -14,7 +14,7 @@ function bridgeInput(state: object, minimum = '6', settings = {}): BridgeInput {
     { state: { ...idleState, ...state } },
     {
       settings: { ...defaultBridgeSettings, ...settings },
-      labels: { tokens: [{ contract: '0xt', decimals: 6, min_batch_fee: minimum }], chains: {}, validators: [] },
+      names: { tokens: [{ contract: '0xt', decimals: 6, min_batch_fee: minimum }], chains: {}, validators: [] },
       height: 1000n,
     },
   );

@@ -20,7 +20,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         { state },
         {
           settings: { ...defaultBridgeSettings, ...settings },
-          labels: { tokens, chains: {}, validators: [] },
+          names: { tokens, chains: {}, validators: [] },
           height: height === undefined ? undefined : asNumeral(height),
         },
       ),
@@ -35,7 +35,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     .map(([document, { chains = {}, at, ...settings }]) =>
       inputOf('rate_limiter_input', document, {
         settings: { ...defaultCrosschainSettings, ...settings },
-        labels: { tokens: [], chains, validators: [] },
+        names: { tokens: [], chains, validators: [] },
         at: at.at,
       }),
     );

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureReasons } from '../../src/http/failure-reasons.js';
 import { atEnd } from '../support/at-end.js';
 import { createAuthority } from '../support/certificates.js';
-import { fetchFrom, outcome, startNode } from './nodes.js';
+import { sendTo, outcome, startNode } from './nodes.js';
 
 /*
  * Names with several addresses, and unusual names. Only the answers of the resolver are made up: a machine has no such names.
@@ -125,7 +125,7 @@ describe('a name with several addresses', () => {
   it('names at the deadline of the poll the addresses that have failed, and those that have not responded', async () => {
     const silent = await startUnresponsive();
     const url = nameOf(silent.port, '127.0.0.2', '127.0.0.1');
-    const result = await fetchFrom(url, {}, { timeoutMs: 600 });
+    const result = await sendTo(url, {}, { timeoutMs: 600 });
     expect(result).toMatchObject({
       error: {
         reason: 'timeout',

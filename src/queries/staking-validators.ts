@@ -1,15 +1,18 @@
 import { consensusAddress, dataPart } from '../chain/addresses.js';
 import { isValid, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
+import type { StepContext } from '../document-types.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
-import type { QueryStates } from './query-state.js';
-import type { StepContext } from '../document-types.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
+import { hasNodeQueries, nextPageKey, nodeQuery, pagination } from './query.js';
+import type { QueryStates } from './query-state.js';
 
-/* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
+/*
+ * The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and
+ * operator addresses.
+ */
 
 /** The published contact of a validator; `null` for unpublished values. */
 export interface Contact {
@@ -17,13 +20,10 @@ export interface Contact {
   readonly website: string | null;
 }
 
-/** Contacts by the data part of the operator address. */
-export type Contacts = ReadonlyMap<string, Contact>;
-
 /** Values by the data part of the operator address. */
-export interface Validators {
+export interface StakingValidators {
   readonly names: ReadonlyMap<string, string>;
-  readonly contacts: Contacts;
+  readonly contacts: ReadonlyMap<string, Contact>;
   readonly operators: ReadonlyMap<string, Operator>;
 }
 
@@ -45,8 +45,6 @@ export function hasStakingNames(options: StepContext): boolean {
   return options.document === 'module_state' && options.settings.validator_names === 'staking';
 }
 
-const PATH = '/cosmos/staking/v1beta1/validators?pagination.limit=1000';
-
 export const validators = nodeQuery({
   name: 'validators',
   // Names change a few times a year, and the response has megabytes.
@@ -55,38 +53,29 @@ export const validators = nodeQuery({
   isEnabled: (options) =>
     hasStakingNames(options) ||
     // The address of an operator is in the path of the query about its validator.
-    (options.document === 'module_state' &&
-      options.settings.node_queries === 'auto' &&
-      options.settings.watch.length > 0),
-  path: PATH,
+    (options.document === 'module_state' && hasNodeQueries(options) && options.settings.watch.length > 0),
+  path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
   schema: object({ validators: rows, pagination }),
-  value: (page): Validators => {
-    const read = validatorsIn(required(page.validators));
+  value: (page): StakingValidators => {
+    const read = readValidators(required(page.validators));
     // Every chain has validators.
-    if (read.operators.size === 0 && nextKeyOf(page) === undefined) throw WITHDRAWN;
+    if (read.operators.size === 0 && nextPageKey(page) === undefined) throw WITHDRAWN;
     return read;
   },
-  nextKey: nextKeyOf,
-  join: joined,
-});
-
-/** The only request of the query. */
-export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: PATH };
-
-const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
-
-/** Of entries with the same address, the first is kept. */
-function joined(before: Validators, page: Validators): Validators {
-  return {
+  nextKey: nextPageKey,
+  // Of entries with the same address, the first is kept.
+  join: (before, page) => ({
     names: new Map([...page.names, ...before.names]),
     contacts: new Map([...page.contacts, ...before.contacts]),
     operators: new Map([...page.operators, ...before.operators]),
-  };
-}
+  }),
+});
+
+const NO_VALIDATORS: StakingValidators = { names: new Map(), contacts: new Map(), operators: new Map() };
 
 /** The last answer, also a stale one. */
-export function validatorsOf(queries: QueryStates): Validators {
-  return validators.valuesOf(queries).get(VALIDATORS_REQUEST.key) ?? NO_VALIDATORS;
+export function knownValidators(queries: QueryStates): StakingValidators {
+  return validators.getAnswer(queries) ?? NO_VALIDATORS;
 }
 
 /** Goes into the path of a query, so an address of another form is left out. */
@@ -95,7 +84,7 @@ const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
 const MAX_CONTACT_CHARACTERS = 100;
 
 /** The first name and the first contact of each address. Missing values are left out, because no name is necessary. */
-function validatorsIn(page: ValueOf<typeof rows>): Validators {
+function readValidators(page: ValueOf<typeof rows>): StakingValidators {
   const names = new Map<string, string>();
   const contacts = new Map<string, Contact>();
   const operators = new Map<string, Operator>();
@@ -104,7 +93,7 @@ function validatorsIn(page: ValueOf<typeof rows>): Validators {
     const { operator_address: address, consensus_pubkey: key, description } = validator;
     const operator = dataPart(address);
     if (OPERATOR_ADDRESS.test(address) && !operators.has(operator))
-      operators.set(operator, { address, consensusAddress: consensusAddressOf(address, key) });
+      operators.set(operator, { address, consensusAddress: readConsensusAddress(address, key) });
     if (!isValid(description)) continue;
     const name = isValid(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
     if (name !== '' && !names.has(operator)) names.set(operator, name);
@@ -119,7 +108,7 @@ function validatorsIn(page: ValueOf<typeof rows>): Validators {
 
 type ConsensusKey = Extract<Extract<ValueOf<typeof rows>[number], object>['consensus_pubkey'], object>;
 
-function consensusAddressOf(operator: string, key: Field<ConsensusKey>): string | undefined {
+function readConsensusAddress(operator: string, key: Field<ConsensusKey>): string | undefined {
   if (!isValid(key) || key['@type'] !== '/cosmos.crypto.ed25519.PubKey' || !isValid(key.key)) return undefined;
   return consensusAddress(operator, Buffer.from(key.key, 'base64'));
 }

@@ -1,17 +1,18 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /*
- * The read functions of the bridge contract, of its tokens and of Multicall3. Each has at most one argument, an address, and returns one word of
- * 32 bytes. `aggregate3` of Multicall3 calls them all at one block. A library for all of the ABI would take 14 MiB of memory.
+ * The read functions of the bridge contract, of its tokens and of Multicall3. Each has at most one argument, an
+ * address, and returns one word of 32 bytes. `aggregate3` of Multicall3 calls them all at one block. A library for all
+ * of the ABI would take 14 MiB of memory.
  */
 
 /** The word in a result as hexadecimal digits; `undefined` for another result. */
-function wordOf(result: string): string | undefined {
+function readWord(result: string): string | undefined {
   return /^0x[\da-f]{64}$/i.test(result) ? result.slice(2).toLowerCase() : undefined;
 }
 
 function decodeInteger(result: string): bigint | undefined {
-  const word = wordOf(result);
+  const word = readWord(result);
   return word === undefined ? undefined : BigInt(`0x${word}`);
 }
 
@@ -21,7 +22,7 @@ function decodeBoolean(result: string): boolean | undefined {
 }
 
 function decodeAddress(result: string): string | undefined {
-  const [, digits] = /^0{24}(.{40})$/.exec(wordOf(result) ?? '') ?? [];
+  const [, digits] = /^0{24}(.{40})$/.exec(readWord(result) ?? '') ?? [];
   return digits === undefined ? undefined : `0x${digits}`;
 }
 
@@ -50,12 +51,12 @@ export function encodeCall(name: ContractFunction, address = ''): string {
   return address === '' ? selector : selector + encodeWord(address);
 }
 
-export type ResultOf<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
+export type FunctionResult<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
 
 /** `undefined` for a result of another type. */
-export function decodeResult<Name extends ContractFunction>(name: Name, result: string): ResultOf<Name> {
+export function decodeResult<Name extends ContractFunction>(name: Name, result: string): FunctionResult<Name> {
   // TypeScript does not relate the decoder to the name.
-  return functions[name].decode(result) as ResultOf<Name>;
+  return functions[name].decode(result) as FunctionResult<Name>;
 }
 
 /** An address, or a number. */
@@ -87,8 +88,8 @@ export function encodeCalls(calls: readonly Call[]): string {
 }
 
 /**
- * The results by contract and data of their call, of the data and the result of `aggregate3`; `undefined` for a call that has failed. Without a
- * map if the result is not that of these calls.
+ * The results by contract and data of their call, of the data and the result of `aggregate3`; `undefined` for a call
+ * that has failed. Without a map if the result is not that of these calls.
  */
 export function decodeResults(data: string, result: string): ReadonlyMap<string, string | undefined> | undefined {
   const calls = data.startsWith(AGGREGATE3) ? decodeRows(data.slice(AGGREGATE3.length), 2) : undefined;
@@ -112,7 +113,10 @@ const MAX_ROWS = 100;
 /** Longer than the data of a call and than a result. */
 const MAX_ROW_BYTES = 64;
 
-/** The first word and the bytes of the rows of a list of tuples: `words` of 32 bytes, then bytes. `undefined` for anything else. */
+/**
+ * The first word and the bytes of the rows of a list of tuples: `words` of 32 bytes, then bytes. `undefined` for
+ * anything else.
+ */
 function decodeRows(digits: string, words: number): readonly { word: string; bytes: string }[] | undefined {
   const data = Buffer.from(digits, 'hex');
   // Of a number above 2^64 only the last bytes are read: it is no offset or length of a valid list.

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { sendQuery } from '../../src/queries/send-query.js';
 import type { QueryResult } from '../../src/queries/query.js';
-import { validators, VALIDATORS_REQUEST, type Validators } from '../../src/queries/validators.js';
+import { validators, type StakingValidators } from '../../src/queries/staking-validators.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** Reads the validators of a node that responds to each request with the next of these bodies, and then with the last. */
-async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult<Validators>> {
+async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult<StakingValidators>> {
   const server = createServer((request, response) => {
     const body = bodies[Math.min(requested.length, bodies.length - 1)];
     requested.push(request.url ?? '');
@@ -26,10 +26,11 @@ async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryR
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
   const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
-  return (await sendQuery(node, validators, VALIDATORS_REQUEST, client)).result;
+  const request = { key: '', path: validators.path as string };
+  return (await sendQuery(node, validators, request, client)).result;
 }
 
-async function validatorsFrom(bodies: readonly unknown[]): Promise<Validators> {
+async function validatorsFrom(bodies: readonly unknown[]): Promise<StakingValidators> {
   const result = await listFrom(bodies);
   if (!result.ok) throw new Error(result.error.message);
   return result.value;

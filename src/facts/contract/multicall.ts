@@ -1,25 +1,4 @@
 import {
-  NO_FIELD_ERRORS,
-  readDocument,
-  unreadable,
-  type FieldErrors,
-  type UnreadableDocument,
-} from '../chain/document.js';
-import { INVALID, isValid, validOrUndefined } from '../chain/field.js';
-import { boolean, numeral, object, string } from '../chain/fields.js';
-import { LAST_SECONDS, wallSeconds, type Moment } from '../clock.js';
-import type { ContractAnswers, ContractCall } from '../document-types.js';
-import { hubSeconds, MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
-import {
-  areOfOneTime,
-  backedSupply,
-  distanceAhead,
-  hasObservedDeposits,
-  isRecent,
-  type ContractReading,
-} from '../facts/contract/reading.js';
-import { MEBIBYTE } from '../units.js';
-import {
   callKey,
   checksumAddress,
   decodeResult,
@@ -29,18 +8,49 @@ import {
   MULTICALL3,
   type Call,
   type ContractFunction,
-  type ResultOf,
-} from './contract-abi.js';
+  type FunctionResult,
+} from '../../chain/contract-abi.js';
+import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../../chain/document.js';
+import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
+import { boolean, numeral, object, string } from '../../chain/fields.js';
+import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
+import { MEBIBYTE } from '../../units.js';
+import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
+import {
+  areOfOneTime,
+  backedSupply,
+  distanceAhead,
+  hasObservedDeposits,
+  isRecent,
+  type ContractReading,
+} from './reading.js';
 
 /*
- * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of this block. A value that the
- * contract does not return is absent, and nothing else.
+ * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of
+ * this block. A value that the contract does not return is absent, and nothing else.
  */
 
 export const NO_CONTRACT = 'the module state does not say where the contract is';
 
 /** The result has 160 bytes for each call, in hexadecimal digits. */
 export const MAX_CONTRACT_BYTES = MEBIBYTE;
+
+/** A call at a block, as recordings have it. */
+export interface ContractCall {
+  readonly to: string;
+  readonly data: string;
+  readonly block: string;
+}
+
+/** What a contract is read with. Plain data. */
+export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
+  /** What the module state says about the contract; `undefined` before the first one. */
+  readonly hubSide?: HubSide | undefined;
+  /** The newest block of the hub, as its node has last named it. */
+  readonly hubBlock?: HubBlock | undefined;
+  /** The call with the values; absent before the poll. */
+  readonly call?: ContractCall | undefined;
+}
 
 /** The body of a JSON-RPC request. */
 export function rpcRequest(method: string, params: readonly unknown[]): string {
@@ -89,9 +99,6 @@ export function isSyncing(body: Buffer): boolean {
   return result === true || result === INVALID;
 }
 
-export type ContractResult =
-  { readonly ok: true; readonly value: ContractReading; readonly errors: FieldErrors } | UnreadableDocument;
-
 const response = object({ result: string, error: object({ code: numeral }) });
 
 /** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
@@ -104,7 +111,7 @@ export function readContract(
   hubSide: HubSide,
   { hubBlock, implementation, backing = [] }: ContractAnswers,
   now: Moment,
-): ContractResult {
+): DocumentResult<ContractReading> {
   const json = readDocument(response, body, MAX_VALUES);
   if (!json.ok) return json;
   const { result, error } = json.value ?? {};
@@ -120,11 +127,11 @@ export function readContract(
 
   const invalid = new Map<string, number>();
   const { contract } = hubSide;
-  const valueOf = <Name extends ContractFunction>(
+  const readValue = <Name extends ContractFunction>(
     name: Name,
     to = contract,
     argument?: string,
-  ): ResultOf<Name> | undefined => {
+  ): FunctionResult<Name> | undefined => {
     const returned = results.get(callKey({ to, data: encodeCall(name, argument) }));
     const value = returned === undefined ? undefined : decodeResult(name, returned);
     if (returned !== undefined && value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
@@ -133,7 +140,7 @@ export function readContract(
   const isRead = (name: ContractFunction, to: string, argument: string): boolean =>
     results.has(callKey({ to, data: encodeCall(name, argument) }));
 
-  const [chainId, height, time] = BLOCK_FUNCTIONS.map((name) => valueOf(name, MULTICALL3));
+  const [chainId, height, time] = BLOCK_FUNCTIONS.map((name) => readValue(name, MULTICALL3));
   const blockSeconds = Number(time ?? NaN);
   // A date after the year 9999 is not the time of a block.
   if (chainId === undefined || height === undefined || !(blockSeconds <= LAST_SECONDS)) {
@@ -143,14 +150,14 @@ export function readContract(
     return unreadable('schema', `is a node of chain ${chainId}, not of chain ${hubSide.chainId} (bridge_chain_id)`);
   }
 
-  const ofHub = hubSeconds(hubSide, hubBlock);
+  const hubTime = hubSeconds(hubSide, hubBlock);
   const isHubRecent = isRecent(hubSide, now.at);
-  const isOneTime = isHubRecent && areOfOneTime(ofHub, blockSeconds, wallSeconds(now.at, now));
+  const isOneTime = isHubRecent && areOfOneTime(hubTime, blockSeconds, wallSeconds(now.at, now));
   const isComparable = isOneTime && hasObservedDeposits(hubSide, blockSeconds, now);
-  const lastEventNonce = valueOf('state_lastEventNonce');
-  const lastValsetNonce = valueOf('state_lastValsetNonce');
+  const lastEventNonce = readValue('state_lastEventNonce');
+  const lastValsetNonce = readValue('state_lastValsetNonce');
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
-  const isHubCurrent = isHubRecent && areOfOneTime(ofHub, wallSeconds(now.at, now));
+  const isHubCurrent = isHubRecent && areOfOneTime(hubTime, wallSeconds(now.at, now));
   const value: ContractReading = {
     at: now.at,
     contract,
@@ -158,21 +165,24 @@ export function readContract(
     blockSeconds,
     lastEventNonce,
     lastValsetNonce,
-    paused: valueOf('paused'),
-    owner: valueOf('owner'),
+    paused: readValue('paused'),
+    owner: readValue('owner'),
     implementation,
-    powerThreshold: valueOf('state_powerThreshold'),
+    powerThreshold: readValue('state_powerThreshold'),
     batchNonces: hubSide.batchTokens
       .filter((token) => isRead('lastBatchNonce', contract, token.contract))
-      .map((token) => ({ ...token, nonce: valueOf('lastBatchNonce', contract, token.contract) })),
+      .map((token) => ({ ...token, nonce: readValue('lastBatchNonce', contract, token.contract) })),
     unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
-    hubHeight: isHubRecent && ofHub !== undefined ? hubSide.height : undefined,
+    hubHeight: isHubRecent && hubTime !== undefined ? hubSide.height : undefined,
     balances: hubSide.backing
       .filter((token) => isRead('balanceOf', token.contract, contract))
       .map((token) => {
-        const balance = valueOf('balanceOf', token.contract, contract);
-        const nonces = { executed: valueOf('lastBatchNonce', contract, token.contract), made: hubSide.lastBatchNonce };
+        const balance = readValue('balanceOf', token.contract, contract);
+        const nonces = {
+          executed: readValue('lastBatchNonce', contract, token.contract),
+          made: hubSide.lastBatchNonce,
+        };
         const backed = isComparable ? backedSupply(token, balance, nonces) : undefined;
         // As on Injective.
         return { contract: token.contract, denom: `peggy${checksumAddress(token.contract)}`, balance, backed };
@@ -187,7 +197,9 @@ const NO_MULTICALL =
   'the chain has no Multicall3 at 0xcA11bde05977b3631167028862bE2a173976CA11, through which the contract is read';
 const NOT_OF_MULTICALL = 'the result is not that of Multicall3';
 
-/** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
+/**
+ * A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind.
+ */
 function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isOneTime: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
   if (ahead === 0n) return false;
