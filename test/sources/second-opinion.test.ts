@@ -118,7 +118,7 @@ describe('the forged validator set of one node of two', () => {
 describe('the forged validator set of both nodes', () => {
   it('is critical as with one node, and confirmed', async () => {
     const polled = await startHealthy();
-    for (const { fault } of polled.nodes) fault('module_state', theft);
+    for (const node of polled.nodes) node.fault('module_state', theft);
     expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
     expect(firing(polled, MISMATCH)).toMatchObject({
       details: 'confirmed by 2 nodes',
@@ -130,7 +130,7 @@ describe('the forged validator set of both nodes', () => {
 
   it('is critical as with one node when the other one is 100 blocks behind, and confirmed when it has caught up', async () => {
     const polled = await startHealthy({ lagSeconds: [0, 200] });
-    for (const { fault } of polled.nodes) fault('module_state', theft);
+    for (const node of polled.nodes) node.fault('module_state', theft);
     expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
     expect(firing(polled, MISMATCH)?.details).toBe('');
     await pollTimes(polled, 6);
@@ -177,7 +177,7 @@ it('compares a change with the values from before it, not with those of the accu
   await pollTimes(polled, 3);
   expect(firing(polled, 'BridgeParamsChanged')).toBeUndefined();
   const both = await startHealthy();
-  for (const { fault } of both.nodes) fault('module_state', withParams(OTHER_CONTRACT));
+  for (const node of both.nodes) node.fault('module_state', withParams(OTHER_CONTRACT));
   expect(await secondsUntil(both, 'BridgeParamsChanged')).toBe(AS_WITH_ONE_NODE);
   expect(firing(both, 'BridgeParamsChanged')?.details).toMatch(/; confirmed by 2 nodes$/);
 });
@@ -292,7 +292,7 @@ describe('the hourly document of a node that is not in use', () => {
 
   it('is nothing when it has a lower height, or shows what the node in use shows', async () => {
     const polled = await startPolledNodes();
-    for (const { fault } of polled.nodes) fault('module_state', theft);
+    for (const node of polled.nodes) node.fault('module_state', theft);
     await pollTimes(polled, 2);
     polled.advance(3600);
     await pollTimes(polled, 4);
