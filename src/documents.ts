@@ -29,6 +29,7 @@ import { crosschainPast, crosschainIdentity } from './facts/crosschain/input.js'
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
+import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
 import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
 
 /** The items behind the gauges, for `/pending`. */
@@ -78,6 +79,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
   readonly items: (tracked: Tracked<Types>, names: ConfiguredNames) => Items;
+  /** The entries of the configuration that the document matches, as `settingEntry` names them. */
+  readonly matches: (tracked: Tracked<Types>) => readonly string[];
 }
 
 /** A document with the flow up to it. */
@@ -173,6 +176,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       cumulative: bridgeFlowFamilies,
     },
     items: ({ input }) => bridgeItems(input),
+    matches: ({ input }) => matchedByBridge(input),
   },
   external_contract: {
     title: 'Contract',
@@ -202,6 +206,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     past: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
+    matches: () => [],
   },
   rate_limiter_input: {
     title: 'Cross-chain',
@@ -246,6 +251,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       cumulative: crosschainFlowFamilies,
     },
     items: (tracked) => crosschainItems(tracked.input, unlistedCctxs(tracked)),
+    matches: (tracked) => matchedByCrosschain(tracked.input, unlistedCctxs(tracked) ?? []),
   },
 };
 

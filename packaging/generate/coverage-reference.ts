@@ -5,7 +5,7 @@ import { markdownTable, withTables } from './tables.js';
 
 /** Every field of the spec: those that metrics read, and the others with the reason. */
 export function coverageReference(): string {
-  return withTables('docs/coverage.md', [fieldTable(), reasonTable()]);
+  return withTables('contributing/coverage.md', [fieldTable(), reasonTable()]);
 }
 
 function fieldTable(): string {

@@ -27,5 +27,5 @@ export const generatedFiles: Readonly<Record<string, () => Text | Promise<Text>>
   'docs/configuration.schema.json': () => `${JSON.stringify(configJsonSchema, null, 2)}\n`,
   'docs/metrics.md': metricReference,
   'docs/failures.md': failureReference,
-  'docs/coverage.md': coverageReference,
+  'contributing/coverage.md': coverageReference,
 };

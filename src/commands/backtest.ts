@@ -45,8 +45,13 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the range`);
     return 1;
   }
-  const report = reportOf(Array.from(firings.values()).flat(), firstMs, lastMs, Array.from(notJudged.values()).flat());
-  await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : tableOf(report));
+  const report = createReport(
+    Array.from(firings.values()).flat(),
+    firstMs,
+    lastMs,
+    Array.from(notJudged.values()).flat(),
+  );
+  await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : formatTable(report));
   return replay.problems() === 0 ? 0 : 1;
 }
 
@@ -68,14 +73,14 @@ function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: numbe
   }
 }
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z');
+const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z');
 
-function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJudged: readonly string[]) {
+function createReport(all: readonly Firing[], firstMs: number, lastMs: number, notJudged: readonly string[]) {
   const firings = all
     .toSorted((a, b) => a.fromMs - b.fromMs)
     .map(({ fromMs, lastMs: untilMs, ...firing }) => ({
       ...firing,
-      from: timeOf(fromMs),
+      from: formatTime(fromMs),
       seconds: (untilMs - fromMs + STEP_MS) / 1000,
       firesAtEnd: untilMs === lastMs,
     }));
@@ -83,24 +88,24 @@ function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJu
   const byAlert = groupBy(firings, ({ alert, severity }) => `${severities.indexOf(severity)} ${alert} ${severity}`);
   const alerts = Array.from(byAlert)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, ofAlert]) => {
+    .map(([key, sameAlert]) => {
       const [, alert = '', severity = ''] = key.split(' ');
       return {
         alert,
         severity,
-        times: ofAlert.length,
-        hidden: ofAlert.filter(({ hiddenBy }) => hiddenBy !== null).length,
-        timesPerWeek: Number((ofAlert.length / weeks).toFixed(1)),
-        seconds: ofAlert.reduce((sum, { seconds }) => sum + seconds, 0),
+        times: sameAlert.length,
+        hidden: sameAlert.filter(({ hiddenBy }) => hiddenBy !== null).length,
+        timesPerWeek: Number((sameAlert.length / weeks).toFixed(1)),
+        seconds: sameAlert.reduce((sum, { seconds }) => sum + seconds, 0),
       };
     });
   // Problems that need queries without recorded answers, and alerts that only Prometheus judges.
   const others = exporterRules.map(({ name }) => name);
   const names = Array.from(new Set([...notJudged, ...others])).toSorted();
-  return { from: timeOf(firstMs), to: timeOf(lastMs), alerts, firings, notJudged: names };
+  return { from: formatTime(firstMs), to: formatTime(lastMs), alerts, firings, notJudged: names };
 }
 
-function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof reportOf>): string {
+function formatTable({ from, to, alerts, firings, notJudged }: ReturnType<typeof createReport>): string {
   const totals = alerts.map(({ severity, alert, times, hidden, timesPerWeek, seconds }) =>
     [severity, alert, times, hidden, timesPerWeek, durationInWords(seconds)].map(String),
   );
@@ -125,7 +130,7 @@ function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof rep
 
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lineOf = (row: readonly string[]): string =>
+  const formatLine = (row: readonly string[]): string =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((row) => `${lineOf(row).trimEnd()}\n`).join('');
+  return rows.map((row) => `${formatLine(row).trimEnd()}\n`).join('');
 }

@@ -25,7 +25,7 @@ interface CommandDefinition {
   readonly problem?: (options: never, command: Command) => string | undefined;
   /** Whether the command runs until it is stopped; false by default. */
   readonly isServer?: (options: never) => boolean;
-  /** Imports a command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
+  /** Imports a command when it runs: the modules of the daemon take several times as long as Node.js. */
   readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;
 }
 
@@ -184,7 +184,7 @@ export async function parseCommandLine(
   return invocation ?? 2;
 }
 
-/** Makes the value a separate argument. Commander would quote an unknown flag with its value, and find no similar one. */
+/** Makes the value a separate argument, without which Commander finds no flag similar to an unknown one. */
 function splitValue(argument: string): readonly string[] {
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
   return name === undefined || value === undefined ? [argument] : [name, value];

@@ -34,7 +34,7 @@ export async function readConfig(
   };
 }
 
-/** Prints warnings and problems, for commands without a log. Returns an exit code after problems, and with `--config.check`. */
+/** Prints warnings and problems. Returns an exit code after problems, and with `--config.check`. */
 export async function configOrExitCode(
   context: CommandContext,
   options: ConfigFlags & Partial<ShardFlag>,

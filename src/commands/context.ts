@@ -4,7 +4,10 @@ import type { BuildInfo } from '../exposition/process-metrics.js';
 import type { LogFlags } from './flags.js';
 import type { LogOutput } from './log.js';
 
-/** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
+/**
+ * 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on`
+ * names.
+ */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 /** The process of a command. */
@@ -21,7 +24,7 @@ export interface CommandContext {
   readonly printError: (line: string) => void;
   /** Replaces a line on the terminal, or removes it. Without a terminal, it is not shown. */
   readonly showProgress: (line: string | undefined) => void;
-  /** Resolves with the next SIGTERM or SIGINT. Before the call, and after that signal, a signal ends the process at once. */
+  /** Resolves with the next SIGTERM or SIGINT. Before and after, a signal ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
   /** Calls the function on every SIGHUP, and at once after an earlier SIGHUP. */
   readonly onReloadSignal: (reload: () => void) => void;

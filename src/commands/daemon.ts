@@ -6,9 +6,9 @@ import type { DaemonFlags } from './flags.js';
 import { printConfig, readConfig, readWebOptions } from './configuration.js';
 
 /**
- * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it saves when polls are seconds
- * apart: 10 targets of 1 MB every 30 s take 54 instead of 44 ms of CPU time per poll on Node.js 20 (`npm run bench`). Node.js 24 compiles
- * with Maglev, which is cheap, and does not have the flag.
+ * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it
+ * saves when polls are seconds apart: 10 targets of 1 MB every 30 s take 54 instead of 44 ms of CPU time per poll on
+ * Node.js 20 (`npm run bench`). Node.js 24 compiles with Maglev, which is cheap, and does not have the flag.
  */
 const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
 const WITHOUT_INTERRUPT_BUDGET = 24;

@@ -1,18 +1,17 @@
 import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createEngine } from '../engine/engine.js';
-import { initialState, type EndpointState } from '../engine/endpoint-state.js';
+import { createEndpoint, createEngine } from '../engine/engine.js';
+import type { EndpointState } from '../engine/endpoint-state.js';
 import { jobsOf, type PollJob } from '../engine/jobs.js';
 import { verdictsOf, type Verdict } from '../engine/verdicts.js';
-import { enabledQueries } from '../queries/node-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { createSimulatedNode } from '../sources/simulator.js';
 import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 
 /*
- * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about
- * a scenario takes up to hours.
+ * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because
+ * the verdict about a scenario takes up to hours.
  */
 
 /** The chain is healthy at first. */
@@ -70,8 +69,8 @@ export interface PolledPast {
 }
 
 /**
- * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as if they had come
- * from the node.
+ * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as
+ * if they had come from the node.
  */
 export async function pollPast(model: Model, scenario: ScenarioName, config: Config, now: Moment): Promise<PolledPast> {
   const minutes = pastMinutes(scenario, model.blockTimeMs);
@@ -81,11 +80,9 @@ export async function pollPast(model: Model, scenario: ScenarioName, config: Con
   const clock = (): Moment => ({ ...now, at: now.at - (minutes - minute) * MINUTE_SECONDS });
   const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
   engine.replace(
-    jobsOf(config).map((job) => {
-      const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const state = { ...initialState(context, clock().at), queries: enabledQueries(context) };
-      return { job: { ...job, context }, state };
-    }),
+    jobsOf(config).map((job) =>
+      createEndpoint({ ...job, context: { ...job.context, staleAfterMs: STALE_AFTER_MS } }, clock().at),
+    ),
   );
   for (; minute <= minutes; minute += 1) {
     if (minute > 0) model.advanceTime(MINUTE_MS);

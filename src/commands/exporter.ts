@@ -6,6 +6,7 @@ import { configHash, formatConfig } from '../config/loader.js';
 import type { Shard } from '../config/shard.js';
 import { changesBetween, jobsOf, targetsHash, type PollJob } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
+import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
 import { configPage } from '../pages/config-page.js';
@@ -105,13 +106,14 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
   readonly stateFile?: Pick<StateFile, 'problems'> | undefined;
   readonly now: Clock;
   readonly isRecording?: boolean;
+  readonly shard?: Shard;
 }
 
 /** The pages, rendered for each request. */
 export function createPages(
   polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
-  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false }: PagesOptions,
+  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false, shard }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
 
@@ -166,8 +168,12 @@ export function createPages(
       return format === 'json' ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
     configPage: () => {
-      const { text, loadedAt } = active.current();
-      return configPage(text, isoTime(wallSeconds(loadedAt, clockNow())), site);
+      const { text, loadedAt, entries } = active.current();
+      const now = clockNow();
+      // Another shard may have the targets that match.
+      const unmatched =
+        shard === undefined || shard.count > 1 ? [] : unmatchedEntries(entries, loadedAt, polled.states(), now.at);
+      return configPage(text, isoTime(wallSeconds(loadedAt, now)), unmatched, site);
     },
   };
 }
@@ -180,6 +186,8 @@ interface LoadedConfig {
   readonly poll: PollConfig;
   readonly recorder: RecorderSettings;
   readonly links: ExternalLinks;
+  /** The entries that documents can match. */
+  readonly entries: readonly string[];
   /** The configuration as a file, without secrets. */
   readonly text: string;
   readonly hash: number;
@@ -280,6 +288,7 @@ export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
     poll: config.poll,
     recorder: config.recorder,
     links: externalLinks(config),
+    entries: configuredEntries(config),
     text: formatConfig(config),
     hash: configHash(config),
     loadedAt,

@@ -7,8 +7,8 @@ import type { ScenarioName } from '../simulator/scenarios.js';
 import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';
 
 /*
- * The flags in groups, by the names that Commander gives to their values: `web.listenAddress` for `--web.listen-address`. A flag with a dot in its
- * name is also an environment variable.
+ * The flags in groups, by the names that Commander gives to their values: `web.listenAddress` for
+ * `--web.listen-address`. A flag with a dot in its name is also an environment variable.
  */
 
 /** A flag with the type of its values. */

@@ -1,10 +1,9 @@
 import { createClock, type Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createEngine, FIRST_ANSWERS_MS, type Engine } from '../engine/engine.js';
-import { initialState, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
+import { createEndpoint, createEngine, FIRST_ANSWERS_MS } from '../engine/engine.js';
+import { endpointId, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
 import { isContract, jobsOf, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
-import { enabledQueries } from '../queries/node-queries.js';
 import { hasStakingNames, validators } from '../queries/staking-validators.js';
 import { createNetwork } from '../sources/network.js';
 import { count } from '../text/format.js';
@@ -49,32 +48,21 @@ async function pollEndpoints(
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
   const engine = createEngine({ source, now: clock });
-  engine.replace(
-    jobs.map((job) => ({
-      job,
-      state: { ...initialState(job.context, clock().at), queries: enabledQueries(job.context) },
-    })),
-  );
+  engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
   const polled = new Map<string, Promise<void>>();
+  const pollAfter = async (first: Promise<void> | undefined, job: PollJob): Promise<void> => {
+    await first;
+    const { settled } = await engine.poll(job);
+    await settled;
+  };
   for (const job of jobs) {
-    const { target, document } = job.context;
     // The module state says where the contract is, and comes first.
-    const bridge = isContract(job) ? polled.get(`module_state ${target}`) : undefined;
-    polled.set(`${document} ${target}`, pollSettled(engine, job, bridge));
+    const bridge = isContract(job) ? { ...job.context, document: 'module_state' as const } : undefined;
+    polled.set(endpointId(job.context), pollAfter(bridge && polled.get(endpointId(bridge)), job));
   }
   await Promise.all(polled.values());
   clearTimeout(timer);
   return engine.endpoints().map(({ job: { context }, state }) => ({ context, state }));
-}
-
-async function pollSettled(
-  engine: Engine<PollJob>,
-  job: PollJob,
-  polledBridge: Promise<void> | undefined,
-): Promise<void> {
-  await polledBridge;
-  const { settled } = await engine.poll(job);
-  await settled;
 }
 
 /** Which of several nodes has answered, and why not one before it. */

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toMilliseconds, type Moment } from '../clock.js';
 import { configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
-import { createEngine, type Poll } from '../engine/engine.js';
-import { initialState } from '../engine/endpoint-state.js';
+import { createEndpoint, createEngine, type Poll } from '../engine/engine.js';
 import { jobsOf, type PollJob } from '../engine/jobs.js';
-import { enabledQueries } from '../queries/node-queries.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createModel } from '../simulator/model.js';
@@ -58,12 +56,7 @@ export async function recordSimulation(
     now,
     sinks: [recorder],
   });
-  engine.replace(
-    jobsOf(config).map((job) => {
-      const state = { ...initialState(job.context, now().at), queries: enabledQueries(job.context) };
-      return { job, state };
-    }),
-  );
+  engine.replace(jobsOf(config).map((job) => createEndpoint(job, now().at)));
 
   const endMs = timeMs + duration;
   const stopped = context.waitForStopSignal().then(() => 'stopped' as const);

@@ -44,8 +44,8 @@ export async function replayRecording(
 }
 
 /**
- * A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. `warmUpMs`: how much before the range the exchanges are
- * read from.
+ * A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. `warmUpMs`: how much
+ * before the range the exchanges are read from.
  */
 export function openRecording(
   { recording: directory, from: fromMs = -Infinity, to: toMs = Infinity, target }: RecordingRange,
@@ -77,8 +77,8 @@ export function openRecording(
 }
 
 /**
- * Adds timestamps to texts of OpenMetrics in the order of time. HELP and TYPE of a family precede its first sample only: Prometheus
- * requires no more, and a text in the order of families could not be streamed.
+ * Adds timestamps to texts of OpenMetrics in the order of time. HELP and TYPE of a family precede its first sample
+ * only: Prometheus requires no more, and a text in the order of families could not be streamed.
  */
 function createTimestamps(): (openMetrics: string, timeMs: number) => string {
   const described = new Set<string>();
@@ -91,8 +91,8 @@ function createTimestamps(): (openMetrics: string, timeMs: number) => string {
 }
 
 /**
- * The families of the process, which rules on a missing exporter read, for an exporter with this configuration that has run since the
- * first sample.
+ * The families of the process, which rules on a missing exporter read, for an exporter with this configuration that has
+ * run since the first sample.
  */
 function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): string {
   return renderProcess(

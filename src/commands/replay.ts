@@ -1,16 +1,15 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
-import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { readProblem } from '../config/text-file.js';
 import { BodyBudget, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { createClock } from '../clock.js';
-import type { StepContext } from '../document-types.js';
+import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../engine/endpoint-state.js';
-import { targetOptions } from '../engine/jobs.js';
+import { stepContext, targetOptions } from '../engine/jobs.js';
 import { createEngine } from '../engine/engine.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -19,34 +18,30 @@ import { inactiveWatched, reportDocuments } from './summary.js';
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
-/** `replay`: prints the metrics of a recording, or of response bodies with the settings of the first target. Rejects if a file cannot be read. */
-export async function runReplay(options: ReplayFlags, context: CommandContext): Promise<ExitCode> {
-  const config = await configOrExitCode(context, options, defaultConfig);
+/** `replay`: prints the metrics of a recording, or of response bodies. Rejects if a file cannot be read. */
+export async function runReplay(flags: ReplayFlags, context: CommandContext): Promise<ExitCode> {
+  const config = await configOrExitCode(context, flags, defaultConfig);
   if (typeof config === 'number') return config;
-  const { recording, bridge, crosschain, hubHeight } = options;
-  if (recording !== undefined && options.serve) {
+  const { recording, bridge, crosschain, hubHeight } = flags;
+  if (recording !== undefined && flags.serve) {
     const { serveRecording } = await import('./recording-pages.js');
-    return serveRecording({ ...options, recording }, config, context);
+    return serveRecording({ ...flags, recording }, config, context);
   }
   if (recording !== undefined) {
     const { replayRecording } = await import('./recording-metrics.js');
-    return replayRecording({ ...options, recording }, config, context);
+    return replayRecording({ ...flags, recording }, config, context);
   }
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const now = createClock();
-  const base = { ...targetOptions(config, target), isSinglePoll: true };
-  const jobs: FileJob[] = [];
-  if (bridge !== undefined) {
-    const settings = target.bridge ?? defaultBridgeSettings;
-    jobs.push({ context: { ...base, document: 'module_state', settings }, file: bridge, height: hubHeight });
-  }
-  if (crosschain !== undefined) {
-    const settings = target.crosschain ?? defaultCrosschainSettings;
-    jobs.push({ context: { ...base, document: 'rate_limiter_input', settings }, file: crosschain, height: undefined });
-  }
+  const options = { ...targetOptions(config, target), isSinglePoll: true };
+  const createJob = (document: DocumentName, file: string | undefined, height?: string): readonly FileJob[] =>
+    file === undefined
+      ? []
+      : [{ context: stepContext(options, document, documents[document].recordedSettings(target)), file, height }];
+  const jobs = [...createJob('module_state', bridge, hubHeight), ...createJob('rate_limiter_input', crosschain)];
   const bodies = new Map<FileJob, Buffer>();
   const document = async (job: FileJob): Promise<Received> => {
-    const source = sourceOf(job);
+    const source = nameSource(job);
     const bytes = await readFileBody(job.file, context.stdin, source, config.poll.max_body_size);
     if (!Buffer.isBuffer(bytes)) return bytes;
     bodies.set(job, bytes);
@@ -61,7 +56,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   const endpoints = engine.endpoints().map(({ job, state }) => ({ job, context: job.context, state }));
   const warnings = endpoints.flatMap((endpoint) => {
     const body = endpoint.state.lastPoll?.ok === true ? bodies.get(endpoint.job) : undefined;
-    const name = sourceOf(endpoint.job);
+    const name = nameSource(endpoint.job);
     return body === undefined
       ? []
       : [...unrecognizedWarning(name, endpoint.context, body), ...inactiveWatched(name, endpoint)];
@@ -75,7 +70,7 @@ interface FileJob extends EndpointJob {
   readonly height: string | undefined;
 }
 
-function sourceOf({ file }: FileJob): string {
+function nameSource({ file }: FileJob): string {
   return file === STANDARD_INPUT ? 'standard input' : file;
 }
 

@@ -13,7 +13,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const simulators = [await startSimulation(options, context, undefined, dialectOf(options.dialect))];
+  const simulators = [await startSimulation(options, context, undefined, selectDialect(options.dialect))];
   try {
     for (let index = 1; index < options.nodes; index += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one address after the other
@@ -26,7 +26,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
   return 0;
 }
 
-function dialectOf(dialect: SimulateFlags['dialect']): DialectName | undefined {
+function selectDialect(dialect: SimulateFlags['dialect']): DialectName | undefined {
   return dialect === 'neutral' ? undefined : dialect;
 }
 
@@ -40,7 +40,15 @@ async function startOtherNode(
   const port = listen.port === 0 ? 0 : listen.port + index;
   const model = first && { model: first.model };
   const host = listen.host ?? LOOPBACK;
-  const node = await startSimulator({ host, port, seed, scenario, dialect: dialectOf(dialect), ...model, tick: false });
+  const node = await startSimulator({
+    host,
+    port,
+    seed,
+    scenario,
+    dialect: selectDialect(dialect),
+    ...model,
+    tick: false,
+  });
   context.print(`another node of the chain: ${node.url}\n`);
   return node;
 }

@@ -28,7 +28,7 @@ const plurals = { poll: 'polls', 'recorded body': 'recorded bodies' } as const;
 
 const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
 
-/** Prints the metrics of the documents and the reasons of failures. Returns the exit code. Recorded bodies have no summary. */
+/** Prints metrics and the reasons of failures. Recorded bodies have no summary. */
 export function reportDocuments(
   context: CommandContext,
   endpoints: readonly ReadEndpoint[],
@@ -87,7 +87,7 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-/** The problems that a single poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
+/** The problems that a single poll of each endpoint proves, without failures of polls. */
 export function summarize(states: readonly EndpointState[], now: Moment, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
   const polled = states.filter(({ lastSuccess }) => lastSuccess !== undefined);
@@ -124,16 +124,16 @@ function buildingUpLine(verdict: Verdict): string {
   return `${target}: building up, ${severity} in ${left}: ${sentenceOf(verdict)}`;
 }
 
-/** Problems whose fields the node does not serve, problems that need more than a poll, and documents of which nothing is judged. */
+/** Problems that the node does not serve or that need several polls, and documents not judged. */
 function notJudgedLines(
   { target, notJudgedHere }: TargetVerdicts,
   states: readonly EndpointState[],
 ): readonly string[] {
-  const ofTarget = new Map(states.filter((state) => state.target === target).map((state) => [state.document, state]));
-  const isPolled = (document: DocumentName): boolean => ofTarget.get(document)?.lastSuccess !== undefined;
+  const byDocument = new Map(states.filter((state) => state.target === target).map((state) => [state.document, state]));
+  const isPolled = (document: DocumentName): boolean => byDocument.get(document)?.lastSuccess !== undefined;
   const missing = documentNames
     .filter((document) => !isPolled(document))
-    .map((document) => `${document} (${ofTarget.has(document) ? 'its poll failed' : 'not configured'})`);
+    .map((document) => `${document} (${byDocument.has(document) ? 'its poll failed' : 'not configured'})`);
   const judged = problems.filter(({ document }) => isPolled(document));
   const provable = new Set(judged.flatMap(({ name, needsTime }) => (needsTime ? [] : [name])));
   const names = new Set([...notJudgedHere, ...judged.map(({ name }) => name).filter((name) => !provable.has(name))]);

@@ -21,8 +21,8 @@ import {
 import { expectedName, type Path } from './yaml.js';
 
 /*
- * The configuration file: one schema for each section. The reference in docs/configuration.md, the JSON schema for editors and the printed
- * configuration follow from them. Durations are in milliseconds, sizes in bytes.
+ * The configuration file: one schema for each section. The reference in docs/configuration.md, the JSON schema for
+ * editors and the printed configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
 
 /** Data without a successful poll for this long is outdated: BridgeSnapshotStale. */
@@ -142,7 +142,7 @@ const chain = z.union(
 );
 
 /** A name of dots, such as `..`, would be another directory. */
-export function recordingDirectoryOf(targetName: string): string {
+export function nameRecordingDirectory(targetName: string): string {
   return encodeURIComponent(targetName).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
 }
 
@@ -226,8 +226,8 @@ export const configSchema = z.strictObject({
 });
 
 /**
- * The schema of a configuration file. `metricLabels` are the labels that series of targets have anyway, `problemNames` the names of all
- * problems.
+ * The schema of a configuration file. `metricLabels` are the labels that series of targets have anyway, `problemNames`
+ * the names of all problems.
  */
 export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames: ReadonlySet<string>) =>
   configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
@@ -244,7 +244,7 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
     for (const [index, entry] of targets.entries()) {
       if (!isMapping(entry)) continue;
       if (isRecorded && typeof entry.name === 'string' && entry.name.isWellFormed()) {
-        const bytes = recordingDirectoryOf(entry.name).length;
+        const bytes = nameRecordingDirectory(entry.name).length;
         const limit = `expected at most ${MAX_DIRECTORY_BYTES}, because the recorder makes a directory with the name`;
         if (bytes > MAX_DIRECTORY_BYTES) report(`has ${bytes} bytes percent-encoded — ${limit}`, index, 'name');
       }
@@ -277,7 +277,7 @@ export const DEFAULT_TARGET_NAME = 'default';
 export const defaultConfig: Config = configSchema.parse({ targets: [{ name: DEFAULT_TARGET_NAME }] });
 
 /** The nodes of the targets with the position of each in the configuration. */
-export function connectionsOf(targets: readonly TargetConfig[]): { connection: NodeConnection; path: Path }[] {
+export function listConnections(targets: readonly TargetConfig[]): { connection: NodeConnection; path: Path }[] {
   return targets.flatMap((each, index) => {
     const path = ['targets', index];
     return [

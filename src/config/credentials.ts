@@ -2,7 +2,7 @@ import type { Result } from './result.js';
 import type { NodeConnection } from './endpoint-config.js';
 import type { Environment } from './environment.js';
 import { checkCertificates, readKeyPair } from './pem.js';
-import { proxyOf } from './proxy.js';
+import { selectProxy } from './proxy.js';
 import { checkHeaderValue, checkSecret, reveal } from './secret.js';
 import { createFileReader } from './text-file.js';
 import type { Proxy } from './urls.js';
@@ -36,7 +36,10 @@ export interface ResolvedProxy {
   readonly headers: Headers;
 }
 
-/** Reads all files of the HTTP client configuration of a node, and the variables of a proxy. Problems have paths relative to the endpoint, and do not quote the content of a file. */
+/**
+ * Reads all files of the HTTP client configuration of a node, and the variables of a proxy. Problems have paths
+ * relative to the endpoint, and do not quote the content of a file.
+ */
 export async function resolveHttpConfig(
   node: NodeConnection,
   env: Environment,
@@ -69,7 +72,7 @@ export async function resolveHttpConfig(
     ca: await read(tls.ca_file, ['tls_config', 'ca_file'], checkCertificates),
     ...(await readKeyPair(tls, ['tls_config'], read, problems)),
   };
-  const proxy = proxyOf(node, env);
+  const proxy = selectProxy(node, env);
   if (typeof proxy === 'string') problems.push({ path: ['proxy_from_environment'], message: proxy });
   const resolvedProxy = typeof proxy === 'object' ? proxyWithCredentials(proxy) : undefined;
   if (problems.length > 0) return { ok: false, problems };

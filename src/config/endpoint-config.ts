@@ -17,7 +17,7 @@ import {
   whenMapping,
 } from './values.js';
 
-/* The endpoints of a target, and the settings for requesting and decoding their documents. Durations are in milliseconds. */
+/* The endpoints of a target, and the settings of their documents. Durations are in milliseconds. */
 
 const withoutRepetitions = (entries: string[]): string[] => [...new Set(entries)];
 

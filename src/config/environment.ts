@@ -76,10 +76,10 @@ export function environmentData(env: Environment): { readonly data: unknown; rea
 }
 
 /**
- * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of `poll`, so that it causes
- * every problem there. The only problem of the target itself is a missing URL.
+ * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of
+ * `poll`, so that it causes every problem there. The only problem of the target itself is a missing URL.
  */
-export function variableOf(path: Path): string {
+export function formatVariable(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';
   // The URL of a node.
   const nodes = path.indexOf('nodes');

@@ -7,7 +7,7 @@ import { isNoProxy } from './proxy.js';
 import { proxyUrl } from './urls.js';
 import { atLeastOne, fileNameSetting, notBoth, stringSetting, whenMapping } from './values.js';
 
-/* HTTP client settings of an endpoint, with the keys of Prometheus' HTTP client configuration. A secret is a value or a file. */
+/* HTTP client settings of an endpoint, with the keys of Prometheus. A secret is a value or a file. */
 
 const checked = (title: string, check: TextCheck) =>
   stringSetting
@@ -144,7 +144,7 @@ export const httpClientChecks = [
 /** Structured-cloneable, like the whole configuration. File names are absolute. Files are read again for every poll. */
 export type HttpClientConfig = z.output<typeof httpClient>;
 
-/** Makes the names of files absolute. As in Prometheus, they are relative to the directory of the configuration file. */
+/** Makes the names of files absolute: they are relative to the directory of the configuration file. */
 export function resolveFiles(
   { basic_auth: basic, authorization: auth, http_headers: headers = {}, tls_config: tls }: HttpClientConfig,
   directory: string,

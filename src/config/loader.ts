@@ -7,12 +7,12 @@ import {
   type Config,
   type ConfigResult,
   configSchema,
-  connectionsOf,
+  listConnections,
   createFileSchema,
   type FileSchema,
   OUTDATED_MS,
 } from './config.js';
-import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
+import { type Environment, environmentData, presentTargetVariables, formatVariable } from './environment.js';
 import { resolveFiles } from './http-client-config.js';
 import { resolveHttpConfig } from './credentials.js';
 import { readTextFile } from './text-file.js';
@@ -24,7 +24,7 @@ interface ConfigSource {
   readonly env: Environment;
   /** Used if nothing is configured. Without it, that is a problem. */
   readonly fallback?: Config | undefined;
-  /** Whether problems of credential and certificate files are problems of the configuration. Otherwise, they are warnings. */
+  /** Whether problems of credential and certificate files are problems instead of warnings. */
   readonly checkFiles?: boolean;
   readonly schema?: FileSchema | undefined;
 }
@@ -35,7 +35,7 @@ export async function loadConfig({ configFile, env, fallback, ...checks }: Confi
   if (configFile === undefined) {
     if (variables.length > 0) {
       const { data, problems } = environmentData(env);
-      const result = validateConfig(data, variableOf, '');
+      const result = validateConfig(data, formatVariable, '');
       if (problems.length === 0) return result;
       return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
     }
@@ -68,7 +68,7 @@ async function loadFile(
 /** Problems of the credential and certificate files, and of the variables, that the endpoints refer to. */
 async function checkReferencedFiles({ targets }: Config, env: Environment, label: FormatPosition): Promise<string[]> {
   const problems = await Promise.all(
-    connectionsOf(targets).map(async ({ connection, path: position }) => {
+    listConnections(targets).map(async ({ connection, path: position }) => {
       const result = await resolveHttpConfig(connection, env);
       if (result.ok) return [];
       return result.problems.map(({ path, message }) =>
@@ -99,7 +99,7 @@ export function validateConfig(
   const { value: config } = result;
   if (config.recorder.directory !== undefined)
     config.recorder.directory = resolve(directory, config.recorder.directory);
-  for (const { connection } of connectionsOf(config.targets)) resolveFiles(connection, directory);
+  for (const { connection } of listConnections(config.targets)) resolveFiles(connection, directory);
   return { ok: true, config, warnings: findWarnings(config).map((warning) => formatMessage(warning, label)) };
 }
 
@@ -118,7 +118,7 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
     const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;
     warnings.push({ path: ['targets', index, 'crosschain', 'window'], message });
   }
-  for (const { connection, path } of connectionsOf(targets)) {
+  for (const { connection, path } of listConnections(targets)) {
     const { url, tls_config: tls, proxy_url: proxy, proxy_from_environment: isFromEnvironment = false } = connection;
     if (tls === undefined) continue;
     if (!url.origin.startsWith('https:') && !proxy?.url.startsWith('https:') && !isFromEnvironment) {
@@ -144,7 +144,7 @@ const plainIntegers = (_key: unknown, value: unknown): unknown =>
 /** 48 bits are exact in a double. */
 const HASH_HEX_DIGITS = 12;
 
-/** The hash of `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
+/** The hash of `bridge_exporter_config_hash`, without secrets, which could be guessed from it. */
 export function configHash(config: Config): number {
   return hash48(formatConfig(config));
 }

@@ -5,7 +5,7 @@ import type { Config } from './config.js';
 /** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;
 
-/** Resident bytes per byte of the largest body: the body, the decoded document, and concurrent bodies of other endpoints. */
+/** Resident bytes per byte of the largest body: body, decoded document, concurrent bodies. */
 const MEMORY_PER_BODY_BYTE = 10;
 
 /** The copy of a body that waits to be recorded, and its compressed form. */

@@ -4,11 +4,11 @@ import { systemErrorText } from '../text/system-error.js';
 import type { FileReader } from './text-file.js';
 import type { Path, PathMessage } from './yaml.js';
 
-/* Certificates and private keys of PEM files, which the client and the server check alike. A problem does not quote the file. */
+/* Certificates and keys of PEM files, for client and server. A problem does not quote the file. */
 
 /**
- * OpenSSL reads all certificates of a `cert`, while it ignores damaged ones in a `ca`. Keys that are short for the security level are left to
- * the connection.
+ * OpenSSL reads all certificates of a `cert`, while it ignores damaged ones in a `ca`. Keys that are short for the
+ * security level are left to the connection.
  */
 export function checkCertificates(pem: string): string | undefined {
   try {

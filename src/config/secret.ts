@@ -1,8 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
- * A string that must not be printed. JSON, template literals, logs and `inspect` do not show the content of a `KeyObject`; only `reveal` does.
- * Secrets of equal content are equal for `isDeepStrictEqual`, with which a reload compares configurations.
+ * A string that must not be printed. JSON, template literals, logs and `inspect` do not show the content of a
+ * `KeyObject`; only `reveal` does. Secrets of equal content are equal for `isDeepStrictEqual`, with which a reload
+ * compares configurations.
  */
 export type Secret = KeyObject;
 

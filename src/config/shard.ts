@@ -8,7 +8,7 @@ export interface Shard {
 
 const HASH_BYTES = 6;
 
-/** Whether a shard polls the target of a name. Every name belongs to exactly one shard of `count`, wherever it is in the configuration. */
+/** Whether a shard polls a target. Every name belongs to exactly one shard of `count`. */
 export function isInShard(name: string, { index, count }: Shard): boolean {
   const hash = createHash('sha256').update(name).digest().readUIntBE(0, HASH_BYTES);
   return hash % count === index - 1;

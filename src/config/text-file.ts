@@ -12,7 +12,7 @@ export type TextResult = Result<{ readonly text: string }, { readonly problem: s
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
 
-/** Reads a text file without trailing line breaks. With the limit `Infinity`, it can also be of another type, such as a pipe. */
+/** Reads a text file without trailing line breaks. With the limit `Infinity`, it can also be a pipe. */
 export async function readTextFile(path: string, maxBytes = MAX_BYTES): Promise<TextResult> {
   const unsuitable = (problem: string): TextResult => ({ ok: false, problem, isMissing: false });
   try {

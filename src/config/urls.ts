@@ -33,7 +33,10 @@ const baseUrl = httpUrl(
   (url, text) => !hasUser(url) && !/[?#]/.test(text),
 );
 
-/** The URL of a node. Hosted nodes have the API key in the path, JSON-RPC providers also in the query: only the origin may be shown. */
+/**
+ * The URL of a node. Hosted nodes have the API key in the path, JSON-RPC providers also in the query: only the origin
+ * may be shown.
+ */
 export interface EndpointUrl {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -41,11 +44,11 @@ export interface EndpointUrl {
   readonly path?: Secret;
 }
 
-const endpointUrl = (schema: z.ZodString, pathOf: (url: URL) => string) =>
+const endpointUrl = (schema: z.ZodString, readPath: (url: URL) => string) =>
   z.codec(schema, z.custom<EndpointUrl>(), {
     decode: (text): EndpointUrl => {
       const url = new URL(text);
-      const path = pathOf(url);
+      const path = readPath(url);
       return path === '' || path === '/' ? { origin: url.origin } : { origin: url.origin, path: createSecret(path) };
     },
     encode: ({ origin, path }) => (path === undefined ? origin : `${origin}/${REDACTED}`),
@@ -136,10 +139,10 @@ export function requestUrl({ origin, path }: EndpointUrl, documentPath = ''): UR
 }
 
 /**
- * Host and path of a request, as messages, logs and pages show it: of the path only the part that is appended to the configured URL. Nothing
- * is appended to that of a JSON-RPC endpoint.
+ * Host and path of a request, as messages, logs and pages show it: of the path only the part that is appended to the
+ * configured URL. Nothing is appended to that of a JSON-RPC endpoint.
  */
-export function sourceOf({ origin, path }: EndpointUrl, documentPath: string): string {
+export function formatSource({ origin, path }: EndpointUrl, documentPath: string): string {
   const { host, pathname } = new URL(origin + documentPath);
   if (documentPath === '') return host;
   return host + (path === undefined ? '' : REDACTED_PATH) + pathname;

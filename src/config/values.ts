@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
 
 /*
- * Values of the configuration file. All values except booleans are strings: numbers in YAML stay strings, so that they keep every digit
- * (see yaml.ts). A schema that converts its value is a codec, so that `z.encode` prints the value. `regex` becomes a pattern of the JSON
- * schema, which has no flags. No message quotes a value, because a secret may be under the wrong key. The title is the type in
- * docs/configuration.md.
+ * Values of the configuration file. All values except booleans are strings: numbers in YAML stay strings, so that they
+ * keep every digit (see yaml.ts). A schema that converts its value is a codec, so that `z.encode` prints the value.
+ * `regex` becomes a pattern of the JSON schema, which has no flags. No message quotes a value, because a secret may be
+ * under the wrong key. The title is the type in docs/configuration.md.
  */
 
 /** Skips later checks after a failure; with `abort`, zod would also skip the checks of the mappings around it. */
@@ -16,7 +16,7 @@ export const precondition =
     if (!isValid(input)) issues.push({ code: 'custom', message: message + hint(input), input });
   };
 
-/** As in Prometheus, environment variables are not expanded. Without this check, the reference would be sent to nodes. */
+/** Environment variables are not expanded. Without this check, the reference would be sent to nodes. */
 export const stringSetting = z
   .string()
   .check(
@@ -133,8 +133,8 @@ export const validatorAddressSetting = stringSetting
   .meta({ title: 'address' });
 
 /*
- * Checks of mappings and lists. They run even if other values are invalid, so that all problems are reported at once. Their input may
- * therefore be of another type.
+ * Checks of mappings and lists. They run even if other values are invalid, so that all problems are reported at once.
+ * Their input may therefore be of another type.
  */
 
 type Mapping = Readonly<Record<string, unknown>>;

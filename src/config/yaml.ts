@@ -44,7 +44,7 @@ export function validate<T>(schema: z.ZodType<T>, data: unknown, label: FormatPo
   return {
     ok: false,
     problems: formatFirst(
-      error.issues.flatMap((issue) => problemsOf(issue, topLevel)),
+      error.issues.flatMap((issue) => listProblems(issue, topLevel)),
       (each) => formatMessage(each, label),
     ),
   };
@@ -60,7 +60,7 @@ function formatFirst<T>(problems: readonly T[], format: (problem: T) => string):
 }
 
 /** The problems of an issue: one for each unknown key, and the problems of the intended alternative of a union. */
-function problemsOf(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathMessage[] {
+function listProblems(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathMessage[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
@@ -82,7 +82,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing';
   if (issue.input === null) return 'is empty';
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
-  // An issue does not have its schema: `problemsOf` makes the message for each key.
+  // An issue does not have its schema: `listProblems` makes the message for each key.
   if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
     return Object.keys(issue.inst.shape).join(', ');
   if (issue.code === 'invalid_value')
@@ -119,17 +119,17 @@ export type YamlResult = Result<{ readonly data: unknown; readonly label: Format
 export function parseYaml(text: string, source: string): YamlResult {
   const lines = new LineCounter();
   const { contents, errors, warnings } = parseDocument(text, { ...options, lineCounter: lines });
-  const positionOf = (offset: number): string => {
+  const formatOffset = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${source}:${line}:${col}`;
   };
   const syntax = [...errors, ...warnings].map((error) => ({ offset: error.pos[0], message: unquoted(error) }));
-  const { data, entriesOf, problems } = convert(syntax.length > 0 ? null : contents);
+  const { data, entriesByValue, problems } = convert(syntax.length > 0 ? null : contents);
   const found = [...syntax, ...problems];
   if (found.length > 0) {
     // A single mistake causes several errors of the parser, of which the first in each line is kept.
     const byLine = new Map(found.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
-    const format = ({ offset, message }: (typeof found)[number]) => `${positionOf(offset)}: ${message}`;
+    const format = ({ offset, message }: (typeof found)[number]) => `${formatOffset(offset)}: ${message}`;
     return { ok: false, problems: formatFirst(Array.from(byLine.values()).toReversed(), format) };
   }
   // Stops at the deepest part of the path that exists: a missing key has the position of its mapping.
@@ -137,10 +137,10 @@ export function parseYaml(text: string, source: string): YamlResult {
     let entry: Entry | undefined = { value: data, offset: offsetIn(contents) };
     let { offset } = entry;
     for (const segment of path) {
-      entry = entriesOf.get(entry?.value)?.get(segment);
+      entry = entriesByValue.get(entry?.value)?.get(segment);
       offset = entry?.offset ?? offset;
     }
-    const position = contents === null ? source : positionOf(offset);
+    const position = contents === null ? source : formatOffset(offset);
     return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
   };
   return { ok: true, data, label };
@@ -155,11 +155,14 @@ interface Entry {
 /** Aliases can repeat the values of a small file without end. */
 const MAX_VALUES = 300_000;
 
-/** The data of a node, the entries of all mappings and lists in it, and what the parser accepts although the data would be incomplete. */
+/**
+ * The data of a node, the entries of all mappings and lists in it, and what the parser accepts although the data would
+ * be incomplete.
+ */
 function convert(root: unknown) {
   const problems: { readonly offset: number; readonly message: string }[] = [];
   const report = (node: unknown, message: string) => void problems.push({ offset: offsetIn(node), message });
-  const entriesOf = new Map<unknown, Map<PropertyKey, Entry>>();
+  const entriesByValue = new Map<unknown, Map<PropertyKey, Entry>>();
   const anchors = new Map<string, { readonly value: unknown; readonly size: number }>();
   /** Number of values, with those that aliases repeat. */
   let size = 0;
@@ -181,7 +184,10 @@ function convert(root: unknown) {
 
   function convertList({ items }: YAMLSeq): unknown[] {
     const values = items.map(convertNode);
-    entriesOf.set(values, new Map(values.map((value, index) => [index, { value, offset: offsetIn(items[index]) }])));
+    entriesByValue.set(
+      values,
+      new Map(values.map((value, index) => [index, { value, offset: offsetIn(items[index]) }])),
+    );
     return values;
   }
 
@@ -199,7 +205,7 @@ function convert(root: unknown) {
       else entries.set(name, { value: convertNode(value), offset: offsetIn(key) });
     }
     const mapping = Object.fromEntries(Array.from(entries, ([name, { value }]) => [name, value]));
-    entriesOf.set(mapping, entries);
+    entriesByValue.set(mapping, entries);
     return mapping;
   }
 
@@ -208,12 +214,12 @@ function convert(root: unknown) {
     const sources: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (!sources.every(isMapping)) report(key, 'Only mappings can be merged with <<');
     else if (size <= MAX_VALUES) {
-      const merged = sources.flatMap((source) => Array.from(entriesOf.get(source) ?? []));
+      const merged = sources.flatMap((source) => Array.from(entriesByValue.get(source) ?? []));
       for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, entry);
     }
   }
 
-  return { data: convertNode(root), entriesOf, problems };
+  return { data: convertNode(root), entriesByValue, problems };
 }
 
 /** Replace messages of the parser that quote the file, which may contain secrets. */

@@ -1,11 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant, Moment } from '../clock.js';
 import type { DocumentName, OtherAnswers } from '../document-types.js';
+import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 import { createQueue, withinMs } from '../tasks.js';
-import { endpointId, isOpinionWanted, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
+import {
+  endpointId,
+  initialState,
+  isOpinionWanted,
+  lastPollSucceeded,
+  withQuery,
+  type EndpointState,
+} from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
 import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
 import { readPoll, readSpare, timedStep } from './read-poll.js';
@@ -29,6 +37,11 @@ export interface Endpoint<Job extends EndpointJob = EndpointJob> {
   readonly state: EndpointState;
   /** The state before the only document until now. */
   readonly beforeFirst?: EndpointState | undefined;
+}
+
+/** The endpoint of a job before its first poll. */
+export function createEndpoint<Job extends EndpointJob>(job: Job, addedAt: Instant): Endpoint<Job> {
+  return { job, state: { ...initialState(job.context, addedAt), queries: enabledQueries(job.context) } };
 }
 
 /** What sees the results of polls, without an effect on them: log, recorder, state file. */

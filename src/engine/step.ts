@@ -21,6 +21,7 @@ import type { Evidence } from '../problems/problem.js';
 import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
+  exportedSuccess,
   freshAnswers,
   isDocumentNotServed,
   isOf,
@@ -32,6 +33,7 @@ import {
   type Snapshot,
 } from './endpoint-state.js';
 import type { ObservedNode } from './node-observation.js';
+import { withMatched } from './unmatched-settings.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
@@ -116,14 +118,20 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems } = derive(state, outcome, poll.opinion, context, clockOffset);
+  const { snapshot, problems, matched } = derive(state, outcome, poll.opinion, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
     ...polled,
     invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
     unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-    lastSuccess: { at, snapshot, foundPath: poll.foundPath, droppedSince },
+    lastSuccess: {
+      at,
+      snapshot,
+      foundPath: poll.foundPath,
+      droppedSince,
+      matched: withMatched(exportedSuccess(state, at)?.matched, matched, at),
+    },
     restored: undefined,
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
@@ -175,7 +183,7 @@ function derive<Name extends DocumentName>(
   opinion: OpinionContent<Name> | undefined,
   context: StepContext<Name>,
   clockOffset: number,
-): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
+): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
   const { content, errors, height, receivedAt, otherAnswers, compressed } = document;
   const definition = documents[context.document];
   const { evidence, documentContext } = evidenceOf(state, document, context, clockOffset);
@@ -204,7 +212,7 @@ function derive<Name extends DocumentName>(
     kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context),
   };
-  return { snapshot, problems };
+  return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
 /** The state after a document of a node that is not in use. One with a lower height than the last document proves nothing. */

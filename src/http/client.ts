@@ -6,7 +6,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import type { Environment } from '../config/environment.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
-import { requestUrl, sourceOf } from '../config/urls.js';
+import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/system-error.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyBudget, bufferBody, decompressBody } from './body.js';
@@ -126,7 +126,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
       } catch (error) {
         const failed = describeFailure(error, signal.aborted ? timeoutMs : undefined, clean);
         const { reason, message, remedy, retryAfterMs, ...details } = failed;
-        const source = sourceOf(node.url, path);
+        const source = formatSource(node.url, path);
         const pollError = { reason, message: `${source}: ${message}`, remedy, retryAfterMs };
         return { ok: false, error: pollError, ...details, ...(hasResponse && { isUnanswered: false }) };
       } finally {

@@ -49,7 +49,6 @@ export async function readErrorResponse(
     statusCode,
     retryAfterMs:
       statusCode === 429 || statusCode === 503 ? retryAfterMs([headers['retry-after']].flat()[0]) : undefined,
-    errorBody: start,
     remedy: statusRemedy(statusCode, reason, text, asksForCredentials, isAuthenticated),
     protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
     isPathNotServed: saysNotServed(statusCode, code, text),

@@ -153,8 +153,6 @@ export function failure(reason: FailureReason, message: string): Failure {
 /** The failure of a request, with details of an error response. */
 export interface HttpFailure extends Failure {
   readonly statusCode?: number | undefined;
-  /** The start of the body of an error response, as the server has sent it. */
-  readonly errorBody?: string | undefined;
   /** The protocol of the server, if it is not the REST API. */
   readonly protocol?: Protocol | undefined;
   /** Whether the connection was lost before the response began. */

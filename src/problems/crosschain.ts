@@ -1,4 +1,4 @@
-import { wallSeconds, type Instant } from '../clock.js';
+import type { Instant } from '../clock.js';
 import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -14,10 +14,8 @@ import {
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
-  aboveLimitSince,
   ageLimitMs,
   limitReachedAt,
-  frozenSince,
   highestNonce,
   lowestMissedNonce,
   lowestNonces,
@@ -247,9 +245,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
     if (pending <= backlog_limit) return undefined;
-    const since = orUndefined(() => aboveLimitSince(input));
     return {
-      chainStart: since === undefined ? undefined : Number(since),
       summary: `more than ${backlog_limit} cross-chain transactions are pending`,
       details: [`${String(pending)} at present`, pendingByChain(input)],
       action:
@@ -272,23 +268,6 @@ type MissedMark = Readonly<Record<string, Instant>>;
 /** Indexes are bounded like labels. */
 const missedKey = ({ index }: Cctx): string => required(index).slice(0, 128);
 
-const missedSince = {
-  version: 1,
-  isDebounced: true,
-  next: ({ input }: CrosschainEvidence, before: MissedMark | undefined) => {
-    const seen = before === undefined ? 0 : input.at;
-    const entries = distinctCctxs.missed(input).map((cctx): [string, number] => {
-      const key = missedKey(cctx);
-      return [key, entryOf(before, key) ?? seen];
-    });
-    return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
-  },
-} as const;
-
-function seenMissedAt(mark: MissedMark | undefined, cctx: Cctx): number {
-  return entryOf(mark, missedKey(cctx)) ?? 0;
-}
-
 const missed = problemOf('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
@@ -298,11 +277,21 @@ const missed = problemOf('rate_limiter_input', {
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
   action: MISSED_ACTION,
-  mark: missedSince,
-  find: ({ input }, mark: MissedMark | undefined) => {
-    const now = input.at;
-    const seenAt = (cctx: Cctx): number => seenMissedAt(mark, cctx);
-    const recent = consideredCctxs.missed(input).filter((cctx) => now - seenAt(cctx) < DAY_SECONDS);
+  mark: {
+    version: 1,
+    isDebounced: true,
+    next: ({ input }, before: MissedMark | undefined): MissedMark => {
+      const seen = before === undefined ? 0 : input.at;
+      const entries = distinctCctxs.missed(input).map((cctx): [string, Instant] => {
+        const key = missedKey(cctx);
+        return [key, entryOf(before, key) ?? seen];
+      });
+      return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
+    },
+  },
+  find: ({ input }, mark) => {
+    const seenAt = (cctx: Cctx): Instant => entryOf(mark, missedKey(cctx)) ?? 0;
+    const recent = consideredCctxs.missed(input).filter((cctx) => input.at - seenAt(cctx) < DAY_SECONDS);
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
@@ -348,8 +337,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     summary: 'a missed transaction freezes its chain',
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
-    mark: missedSince,
-    find: ({ input }: CrosschainEvidence, mark: MissedMark | undefined) => {
+    find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));
       const found = Array.from(groupByChain(missedOnly(input)), ([chainId, cctxs]) => {
         const pendingOfChain = pending.get(chainId) ?? [];
@@ -359,16 +347,10 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const lookahead = scheduleLookahead(chainId, input);
         const left = lookahead - Number(subtract(highest, lowestOfChain));
         if (left >= lookahead * share) return undefined;
-        const since = orUndefined(() => frozenSince(input, chainId));
-        // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
-        const lowestCctx = cctxs.find((cctx) => (outboundNonce(cctx) ?? -1) === lowestOfChain);
-        const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
-        const start = since === undefined ? undefined : Math.max(Number(since), wallSeconds(missedAt, input));
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
           progressKey: String(lowestOfChain),
-          chainStart: start,
           summary: `missed nonce ${String(lowestOfChain)} freezes chain ${chainText(input, chainId)}`,
           details: [
             left > 0 ? `after ${count(left, 'more nonce')}` : 'it is frozen',

@@ -205,13 +205,13 @@ export function judgeProblems(
     remembered.set(key, after);
     const limit = limitSeconds(problem, settings);
     isOpinionWanted ||= options.isSinglePoll !== true && isWanted(problem, after, at, limit);
-    const histories = presentOf(problem, after);
+    const histories = selectPresent(problem, after);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
-    const gone = before === undefined ? [] : goneSince(presentOf(problem, before), histories);
+    const gone = before === undefined ? [] : goneSince(selectPresent(problem, before), histories);
     for (const { subject, startSeconds, lastFoundAt } of gone) {
       // The problem was exported until this judgement; during an outage, until its data was stale.
       const missingSeconds = at - lastFoundAt;
@@ -255,7 +255,7 @@ function compareWithOpinion(
     const differing = Array.from(histories.values()).filter(
       (each) => each.lastFoundAt === at && each.opinion?.agrees === false && shownFrom(each, limit) <= at,
     );
-    return subjectsOf(problem, differing).map((each) => ({ ...each, from: shownFrom(each, limit) }));
+    return selectSubjects(problem, differing).map((each) => ({ ...each, from: shownFrom(each, limit) }));
   });
   if (disputed.length === 0) return { evidence: asked, disagreement: known };
   const differences = disputed.flatMap(({ isDelayed, summary, from }): Difference[] =>
@@ -289,7 +289,7 @@ export function withSpare(
 /** Whether another node is asked about the problem. */
 function isWanted(problem: Problem, { histories }: RememberedProblem, at: Instant, limit: number): boolean {
   const unconfirmed = Array.from(histories.values()).filter((history) => isUnconfirmed(history, at, limit));
-  return unconfirmed.length > 0 && subjectsOf(problem, unconfirmed).length > 0;
+  return unconfirmed.length > 0 && selectSubjects(problem, unconfirmed).length > 0;
 }
 
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
@@ -298,7 +298,15 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 
 const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
 
-/** `undefined` while the problem was never judged. */
+/** What a judgement of a problem depends on besides its histories. */
+interface Judging {
+  readonly problem: Problem;
+  readonly at: Instant;
+  readonly lastJudgedAt: Instant;
+  readonly options: JudgingOptions;
+}
+
+/** What is found begins or is kept; what is not found is kept or ends. `undefined` while the problem was never judged. */
 function judgeProblem(
   problem: Problem,
   before: RememberedProblem | undefined,
@@ -307,7 +315,6 @@ function judgeProblem(
   lastJudged: Moment,
   options: JudgingOptions,
 ): RememberedProblem | undefined {
-  const { at } = now;
   const marks = marksAfter(problem.mark, evidence, before);
   const findings = orElse<Findings>(
     () => problem.find(evidence, marks.mark),
@@ -315,50 +322,29 @@ function judgeProblem(
   );
   const { bySubject, isInPart, isUnjudged } = foundIn(findings, now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
+  const judging = { problem, at: now.at, lastJudgedAt: lastJudged.at, options };
   const last = new Map(
     Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
   );
-  const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => at - lastFoundAt > outageSeconds(options);
-  // After an outage, a problem that is not found would have the age of the outage.
-  const hasEnded = (history: SubjectHistory): boolean =>
-    isInterrupted(history) || (history.isMissing && at - history.lastFoundAt >= ENDS_AFTER_SECONDS);
-  // A problem that has not fired before an outage does not fire because of it.
   const limit = limitSeconds(problem, options.problems ?? {});
-  const isForgotten = ({ lastFoundAt, startSeconds }: SubjectHistory): boolean =>
-    at - lastJudged.at > outageSeconds(options) && lastFoundAt - startSeconds < limit;
-  const isNew = (history: SubjectHistory, found: Found): boolean =>
-    isInterrupted(history) && (!history.isPresent || history.isMissing || hasBegunSince(history, found));
-  const foundNow = Array.from(bySubject.values(), (each): SubjectHistory => {
-    const history = last.get(historyKey(each));
-    const known = history !== undefined && !isNew(history, each) ? history : undefined;
-    const found = known === undefined ? firstFound(each, problem, at) : foundAgain(known, each, problem, at);
-    const after = confirmed(found, each, at, options);
-    const isFoundIn = (inOpinion: Findings): boolean | undefined => {
-      const { bySubject: shown, isInPart: isHidden } = foundIn(inOpinion, now);
-      return shown.has(subjectKey(each.subject ?? {})) || (isHidden ? undefined : false);
-    };
-    return withOpinion(after, problem, {
-      evidence,
-      at,
-      limitSeconds: limit,
-      before: known,
-      markBefore: before?.mark,
-      isFoundIn,
-    });
-  });
-  const foundSubjects = new Map(foundNow.map((history) => [subjectKey(history.subject), history]));
-  const missed = Array.from(last.values()).flatMap((history): readonly SubjectHistory[] => {
-    const foundAs = foundSubjects.get(subjectKey(history.subject));
-    // A subject that the document does not show may still be there.
-    if (isInPart && foundAs === undefined) return isForgotten(history) ? [] : [withoutOpinion(history, at, limit)];
-    if (foundAs?.progressKey === history.progressKey) return [];
-    // With another progress key, the old history stays until the new one is present.
-    return !history.isPresent || foundAs?.isPresent === true || hasEnded(history)
-      ? []
-      : [{ ...history, isMissing: true }];
-  });
-  const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? at) : undefined;
-  return { histories: withinLimit([...foundNow, ...missed]), unjudgedSeconds, ...marks };
+  const found = new Map(
+    Array.from(bySubject, ([subject, each]) => {
+      const history = last.get(historyKey(each));
+      const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
+      const after = confirmed(kept ? keep(kept, each, judging) : begin(each, judging), each, judging);
+      const isFoundIn = (inOpinion: Findings): boolean | undefined => {
+        const { bySubject: shown, isInPart: isHidden } = foundIn(inOpinion, now);
+        return shown.has(subject) || (isHidden ? undefined : false);
+      };
+      const compared = { evidence, at: now.at, limitSeconds: limit, before: kept, markBefore: before?.mark, isFoundIn };
+      return [subject, withOpinion(after, problem, compared)];
+    }),
+  );
+  const missed = Array.from(last.values()).flatMap(
+    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isInPart, judging) ?? [],
+  );
+  const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
+  return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
 }
 
 function foundIn(findings: Findings, { clockOffset }: Moment) {
@@ -376,34 +362,67 @@ function outageSeconds({ staleAfterMs }: JudgingOptions): number {
   return (2 * staleAfterMs) / 1000;
 }
 
-/** Whether the document proves that the problem began after it was last found: during an outage, one can end and another begin. */
-function hasBegunSince({ lastFoundAt }: SubjectHistory, { start }: Found): boolean {
-  return start !== undefined && start > lastFoundAt;
+/** Whether what is found after an outage is another problem: the old one had not begun, or was missing, or a document proves a later start. */
+function isOther(history: SubjectHistory, { start }: Found, judging: Judging): boolean {
+  const hasBegunSince = start !== undefined && start > history.lastFoundAt;
+  return isInterrupted(history, judging) && (!history.isPresent || history.isMissing || hasBegunSince);
 }
 
-function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
+function isInterrupted({ lastFoundAt }: SubjectHistory, { at, options }: Judging): boolean {
+  return at - lastFoundAt > outageSeconds(options);
+}
+
+function begin(found: Found, { problem, at }: Judging): SubjectHistory {
   const { subject = {}, progressKey = '' } = found;
-  const times = { ...startOf(found, at), firstFoundAt: at, lastFoundAt: at };
-  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...textsOf(found, problem, at) };
+  const times = { ...proveStart(found, at), firstFoundAt: at, lastFoundAt: at };
+  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...makeTexts(found, problem, at) };
+}
+
+/** A later document can prove an earlier start. */
+function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): SubjectHistory {
+  const { start } = found;
+  const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
+  const corrected = isCorrected ? proveStart(found, at) : {};
+  return { ...history, ...corrected, ...makeTexts(found, problem, at, history), lastFoundAt: at, isMissing: false };
+}
+
+/** A history that the document has not; `undefined` if it has ended. `found` is the same subject, perhaps with another progress key. */
+function keepMissed(
+  history: SubjectHistory,
+  found: SubjectHistory | undefined,
+  isInPart: boolean,
+  judging: Judging,
+): SubjectHistory | undefined {
+  // A subject that the document does not show may still be there.
+  if (isInPart && found === undefined) {
+    const { problem, at, options } = judging;
+    const limit = limitSeconds(problem, options.problems ?? {});
+    return isForgotten(history, judging) ? undefined : withoutOpinion(history, at, limit);
+  }
+  if (found?.progressKey === history.progressKey) return undefined;
+  // With another progress key, the old history stays until the new one is present.
+  if (!history.isPresent || found?.isPresent === true) return undefined;
+  // After an outage, a problem that is not found would have the age of the outage.
+  if (isInterrupted(history, judging)) return undefined;
+  const isOver = history.isMissing && judging.at - history.lastFoundAt >= ENDS_AFTER_SECONDS;
+  return isOver ? undefined : { ...history, isMissing: true };
+}
+
+/** A problem that has not fired before an outage does not fire because of it. */
+function isForgotten({ lastFoundAt, startSeconds }: SubjectHistory, { problem, at, lastJudgedAt, options }: Judging) {
+  const limit = limitSeconds(problem, options.problems ?? {});
+  return at - lastJudgedAt > outageSeconds(options) && lastFoundAt - startSeconds < limit;
 }
 
 /** A start that is proven by a time of the chain was as wrong as the wall clock was. */
 function atSetClock(history: SubjectHistory, last: Moment, now: Moment): SubjectHistory {
   if (!history.isProvenByChain || last.clockOffset === now.clockOffset) return history;
   const start = history.startSeconds + last.clockOffset - now.clockOffset;
-  return { ...history, ...startOf({ start, chainStart: start }, now.at) };
-}
-
-/** A later document can prove an earlier start. */
-function foundAgain(history: SubjectHistory, found: Found, problem: Problem, at: Instant): SubjectHistory {
-  const { start } = found;
-  const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
-  const corrected = isCorrected ? startOf(found, at) : {};
-  return { ...history, ...corrected, ...textsOf(found, problem, at, history), lastFoundAt: at, isMissing: false };
+  return { ...history, ...proveStart({ start, chainStart: start }, now.at) };
 }
 
 /** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
-function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
+function proveStart({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
   const isProven = start <= at;
   return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
 }
@@ -411,7 +430,7 @@ function startOf({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainS
 /** Summary and action are labels of a series, which must not change with each document. */
 const TEXTS_SECONDS = 300;
 
-function textsOf(
+function makeTexts(
   { summary, details = [], action, validator }: Found,
   problem: Problem,
   at: Instant,
@@ -432,7 +451,7 @@ function textsOf(
  * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the parameter of the chain, because no block
  * time is measured yet. If the last estimate is later by more than the time between the documents, the first one was wrong.
  */
-function confirmed(history: SubjectHistory, { start }: Found, at: Instant, options: JudgingOptions): SubjectHistory {
+function confirmed(history: SubjectHistory, { start }: Found, { at, options }: Judging): SubjectHistory {
   const { isPresent, startSeconds, firstFoundAt } = history;
   const lastedSeconds = at - firstFoundAt;
   if (isPresent || (options.isSinglePoll !== true && lastedSeconds < BEGINS_AFTER_SECONDS)) return history;
@@ -471,15 +490,15 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
 }
 
 /** The present subjects of a problem. */
-function presentOf(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
-  return subjectsOf(
+function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
+  return selectSubjects(
     problem,
     Array.from(histories.values()).filter(({ isPresent, isDelayed }) => isPresent && isDelayed !== true),
   );
 }
 
 /** Subjects of a problem, with unwatched validators taken together. */
-function subjectsOf({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
@@ -492,7 +511,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   const late = new Map<string, FoundValidator>();
   const last = byStart.find(({ validators }) => {
     for (const validator of validators) late.set(validator.externalAddress, validator);
-    return powerOf(late.values()) >= together.minimumPower;
+    return addPower(late.values()) >= together.minimumPower;
   });
   if (last === undefined) return [];
   for (const validator of byStart.flatMap(({ validators }) => validators))
@@ -503,7 +522,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 
-function powerOf(validators: Iterable<FoundValidator>): number {
+function addPower(validators: Iterable<FoundValidator>): number {
   return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
 }
 

@@ -23,10 +23,11 @@ import { listedRows } from '../facts/items/item-list.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS, OF_UNRELAYED_BATCHES } from './consequences.js';
-import { problemOf, type Evidence, type Severity } from './problem.js';
+import { problemOf, type Evidence } from './problem.js';
 import {
   claimText,
   coinName,
+  contentText,
   membersOf,
   missingValidators,
   numberAndPower,
@@ -202,7 +203,7 @@ function isUndecidable(input: BridgeInput): boolean {
   return share > MINORITY_RATIO;
 }
 
-/* Disputes: the fields in which the claims of an event differ. */
+/* Disputes: the claims of an event with their power, and what they differ in. */
 
 interface ClaimField {
   readonly name: string;
@@ -211,13 +212,6 @@ interface ClaimField {
   /** By default the name and the value. */
   readonly text?: (claim: ClaimItem) => string;
 }
-
-const typeWords = {
-  deposit: 'a deposit',
-  withdraw: 'an executed batch',
-  valset: 'a validator set',
-  erc20_deployed: 'a new contract',
-} as const satisfies Record<NonNullable<ClaimItem['type']>, string>;
 
 const tokenText = ({ token }: ClaimItem): string => (token === null ? '' : coinName(token)) || 'an unknown token';
 
@@ -232,11 +226,7 @@ const HEIGHT_FIELD = 'external height';
 
 /** The most important field first. */
 const claimFields: readonly ClaimField[] = [
-  {
-    name: 'type',
-    value: ({ type }) => type,
-    text: ({ type }) => (type === null ? 'something unknown' : typeWords[type]),
-  },
+  { name: 'type', value: ({ type }) => type, text: (claim) => contentText(claim) || 'something unknown' },
   { name: 'token', value: ({ token }) => token?.contract ?? null, text: tokenText },
   { name: 'amount', value: ({ amount }) => amount?.amount ?? null, text: amountText },
   { name: 'receiver', value: ({ receiver }) => receiver },
@@ -246,15 +236,11 @@ const claimFields: readonly ClaimField[] = [
   { name: HEIGHT_FIELD, value: ({ externalHeight }) => externalHeight },
 ];
 
-function fieldText({ name, value, text }: ClaimField, claim: ClaimItem): string {
-  return text?.(claim) ?? `${name} ${shortAddress(value(claim) ?? 'unknown')}`;
-}
-
 interface Dispute {
   readonly eventNonce: string;
-  /** The names of the fields that differ; empty when only unread fields differ. */
-  readonly fields: readonly string[];
-  /** The claims by descending power. */
+  /** The most important field that differs; `undefined` when only unread fields differ. */
+  readonly field: string | undefined;
+  /** By descending power, each with the value of the field; empty when only unread fields differ. */
   readonly claims: readonly { readonly claim: ClaimItem; readonly text: string }[];
 }
 
@@ -262,46 +248,44 @@ interface Dispute {
 export function firstDispute(items: Pick<BridgeItems, 'claims'>): Dispute | undefined {
   const disputed = listedRows(items.claims).filter((claim) => claim.conflicting);
   const [first] = disputed;
-  return first && disputeOf(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
+  return first && describeDispute(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
 }
 
-function disputeOf(claims: readonly ClaimItem[]): Dispute {
-  const differing = claimFields.filter(({ value }) => new Set(claims.map(value)).size > 1);
-  // Claims of different types have different fields.
-  const fields = differing[0]?.name === 'type' ? differing.slice(0, 1) : differing;
+function describeDispute(claims: readonly ClaimItem[]): Dispute {
+  const field = claimFields.find(({ value }) => new Set(claims.map(value)).size > 1);
   const byPower = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
   return {
     eventNonce: claims[0]?.eventNonce ?? '',
-    fields: fields.map(({ name }) => name),
-    claims: byPower.map((claim) => ({ claim, text: fields.map((field) => fieldText(field, claim)).join(' and ') })),
+    field: field?.name,
+    claims: byPower.map((claim) => ({ claim, text: fieldText(field, claim) })),
   };
+}
+
+function fieldText(field: ClaimField | undefined, claim: ClaimItem): string {
+  if (field === undefined) return '';
+  return field.text?.(claim) ?? `${field.name} ${shortAddress(field.value(claim) ?? 'unknown')}`;
 }
 
 /** "the amount of event 31"; of the first of several events. */
 export function disputedThing(dispute: Dispute | undefined, events: number): string {
   if (dispute === undefined) return count(events, 'event');
-  const { eventNonce, fields } = dispute;
-  const what = fields.length === 0 ? `event ${eventNonce}` : `the ${fields.join(' and the ')} of event ${eventNonce}`;
+  const { eventNonce, field } = dispute;
+  const what = `${field === undefined ? '' : `the ${field} of `}event ${eventNonce}`;
   return events > 1 ? `${what} and ${count(events - 1, 'other event')}` : what;
 }
 
 /** "54 % of the power claim 5 usdt, 46 % claim 6 usdt". */
 export function disputedClaims(dispute: Dispute | undefined): string {
   if (dispute === undefined) return '';
-  const { claims, fields } = dispute;
-  const power = claims.map(({ claim: { votedPowerRatio } }) => votedPowerRatio);
-  const having = (share: number | null, index: number): string =>
-    share === null ? 'an unknown share' : `${percent(share)}${index === 0 ? ' of the power' : ''}`;
-  return fields.length === 0
-    ? `it has ${count(claims.length, 'claim')} with ${list(power.map(having))}`
-    : list(claims.map(({ text }, index) => `${having(power[index] ?? null, index)} claim ${text}`));
+  const { claims, field } = dispute;
+  const sides = claims.map(({ claim: { votedPowerRatio: share }, text }, index) => {
+    const power = share === null ? 'an unknown share' : `${percent(share)}${index === 0 ? ' of the power' : ''}`;
+    return field === undefined ? power : `${power} claim ${text}`;
+  });
+  return field === undefined ? `it has ${count(claims.length, 'claim')} with ${list(sides)}` : list(sides);
 }
 
-/** Whether the claims differ in the height only: the block of the event was replaced after some had claimed it. */
-function isReorganization({ fields }: Dispute): boolean {
-  return fields.length === 1 && fields[0] === HEIGHT_FIELD;
-}
-
+/** The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it. */
 const REORGANIZATION_ACTIONS = {
   critical:
     'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',
@@ -309,7 +293,10 @@ const REORGANIZATION_ACTIONS = {
     'Only the height differs: most likely a reorganization of the external chain. Compare the heights with the chain, and tell the operators of the wrong ones to check the node of their orchestrator.',
 } as const;
 
-function conflicting(severity: Severity, texts: { readonly description: string; readonly action: string }) {
+function conflicting(
+  severity: 'critical' | 'warning',
+  texts: { readonly description: string; readonly action: string },
+) {
   const isCritical = severity === 'critical';
   return problemOf('module_state', {
     name: 'BridgeConflictingClaims',
@@ -325,16 +312,14 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
       const first = lowest(events);
       const claims = pendingAttestations(input).filter(({ nonce }) => nonce === first);
       const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
-      const dispute = disputeOf(claims.map((claim) => claimItem(input, claim)));
+      const dispute = describeDispute(claims.map((claim) => claimItem(input, claim)));
       return {
         progressKey: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
         summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
         details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
-        action: isReorganization(dispute)
-          ? REORGANIZATION_ACTIONS[severity === 'critical' ? 'critical' : 'warning']
-          : undefined,
+        action: dispute.field === HEIGHT_FIELD ? REORGANIZATION_ACTIONS[severity] : undefined,
       };
     },
     inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...OF_UNOBSERVED_EVENTS] : [],

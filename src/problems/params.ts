@@ -89,16 +89,16 @@ function identityParams({ params }: ModuleState): Readonly<Record<string, string
 }
 
 /** The valid parameters without another alert. */
-function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
+function readParams({ params }: ModuleState): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(required(params)).flatMap(([name, value]): [string, string][] => {
       if (name === 'admins' || (IDENTITY as readonly string[]).includes(name) || !isValid(value)) return [];
-      return [[name, textOf(value)]];
+      return [[name, formatValue(value)]];
     }),
   );
 }
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'object' ? digest(value) : `${value as string | boolean | Numeral}`.slice(0, 64);
 }
 
@@ -139,7 +139,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'info',
     hours: 1,
-    valuesOf: ({ state }) => paramsOf(state),
+    valuesOf: ({ state }) => readParams(state),
     summary: 'bridge parameters changed',
     description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',

@@ -1,7 +1,6 @@
 import { compare, type Numeral } from '../chain/numeral.js';
 import { waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import type { Instant } from '../clock.js';
-import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   contractLabel,
@@ -14,16 +13,14 @@ import {
   totalFees,
   unbatchedByToken,
   unbatchedTransfers,
-  waitingTokens,
 } from '../facts/bridge/tokens.js';
 import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
-import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
-import { coinItem, queueItem, waitingTokenItems } from '../facts/items/tokens.js';
+import { coinItem, queueItem } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';
-import { sumText, tokenName, waitingAmounts } from './sentence.js';
+import { allWaitingAmounts, sumText, tokenName } from './sentence.js';
 
 /* Unbatched transfers. */
 
@@ -92,10 +89,6 @@ const backlogStuck = problemOf('module_state', {
       return {
         subject: { token_contract: contract },
         progressKey: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,
-        start: timeOfHeight(input, () => {
-          const waiting = waitingTokens(input).find((token) => token.contract === contract);
-          return waiting && standstillSince(input, waiting);
-        }),
         summary: `transfers of ${tokenName(input, contract)} wait with sufficient fees, and no batch is built`,
         details: [`${queueText(input, contract)} waiting`],
       };
@@ -215,9 +208,8 @@ const backlogHigh = problemOf('module_state', {
     );
     if (pending <= backlog_limit) return undefined;
     return {
-      start: timeOfHeight(input, () => aboveLimitSince(input)),
       summary: `more than ${backlog_limit} transfers are pending`,
-      details: [`${pending} at present`, `${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
+      details: [`${pending} at present`, `${unbatched} in no batch`, allWaitingAmounts(input)],
       action: orUndefined(() => backlogAction(input)),
     };
   },

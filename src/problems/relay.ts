@@ -65,7 +65,7 @@ interface SeenBatch {
 const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
 const idText = (transfer: Transfer): string => String(idOf(transfer));
 
-function seenBatchOf(batch: Batch, since: number | null): SeenBatch {
+function createSeenBatch(batch: Batch, since: number | null): SeenBatch {
   const [first] = rows(batch.transactions);
   return { key: keyOf(batch), transfer: first === undefined ? null : idText(first), since };
 }
@@ -103,7 +103,7 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
   return {
     batches: batches.map((batch) => {
       const key = keyOf(batch);
-      return earlier.get(key) ?? seenBatchOf(batch, before.others.includes(key) ? input.at : null);
+      return earlier.get(key) ?? createSeenBatch(batch, before.others.includes(key) ? input.at : null);
     }),
     others: Array.from(batchesByKey(input).keys())
       .filter((key) => !keys.has(key))

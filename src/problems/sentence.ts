@@ -19,6 +19,7 @@ import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { groupBy } from '../facts/grouping.js';
+import { memoize } from '../facts/memoize.js';
 import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
@@ -130,7 +131,13 @@ export function membersOf(members: Members | null | undefined): readonly Validat
 }
 
 /** "event 31 (batch 8 of USDT)"; only the event of an unreadable claim. */
-export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+export function claimText(claim: ClaimItem): string {
+  const content = contentText(claim);
+  return `event ${claim.eventNonce}${content === '' ? '' : ` (${content})`}`;
+}
+
+/** "batch 8 of USDT", "deposit of 5 USDT"; empty for an unreadable claim. */
+export function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
   const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
   const texts: Readonly<Record<ClaimType, string>> = {
@@ -139,7 +146,7 @@ export function claimText({ eventNonce, type, token, amount, batchNonce, valsetN
     valset: `validator set ${valsetNonce ?? 'of unknown nonce'}`,
     erc20_deployed: `deployment of ${name}`,
   };
-  return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
+  return type === null ? '' : texts[type];
 }
 
 type Coin = Pick<CoinItem, 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
@@ -182,6 +189,9 @@ export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
   return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
 }
 
+/** Several problems have them. */
+export const allWaitingAmounts = memoize((input: BridgeInput): string => waitingAmounts(waitingTokenItems(input)));
+
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
@@ -195,14 +205,14 @@ export function depositsText(input: BridgeInput): string {
 }
 
 /** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty without transfers. */
-export function waitingText(input: BridgeInput): string {
+export const waitingText = memoize((input: BridgeInput): string => {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
   const claimed = orUndefined(() => countClaimedTransfers(input));
   const ofClaimed = claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
-  const amounts = waitingAmounts(waitingTokenItems(input));
+  const amounts = allWaitingAmounts(input);
   return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
-}
+});
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
 export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]): string {

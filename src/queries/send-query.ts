@@ -1,6 +1,6 @@
 import { readDocument } from '../chain/document.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { sourceOf } from '../config/urls.js';
+import { formatSource } from '../config/urls.js';
 import { orUndefined } from '../facts/required-fields.js';
 import { remainingLimits, type Client, type RequestLimits } from '../http/client.js';
 import { failure, type FailureReason } from '../http/failure-reasons.js';
@@ -38,7 +38,7 @@ export async function sendQuery<Value>(
   client: Client,
 ): Promise<QueryExchange<Value>> {
   const { height, json } = request;
-  const source = sourceOf(node.url, request.path);
+  const source = formatSource(node.url, request.path);
   const maxBodyBytes = Math.min(reader.maxBodyBytes ?? MEBIBYTE, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };

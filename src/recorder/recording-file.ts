@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordingDirectoryOf } from '../config/config.js';
+import { nameRecordingDirectory } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
@@ -71,7 +71,7 @@ export interface RecordedFile {
 /** The path of a poll below the directory of the recording. */
 export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
   return [
-    recordingDirectoryOf(target),
+    nameRecordingDirectory(target),
     document,
     time.slice(0, 10),
     `${time.slice(11).replaceAll(':', '')}.json.gz`,

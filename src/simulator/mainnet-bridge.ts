@@ -84,8 +84,10 @@ export class MainnetBridge {
     return this.#agenda.nextMs;
   }
 
-  get hasUnexecutedBatch(): boolean {
-    return this.module.withdrawals.batches.some((batch) => !batch.executed && isWorthwhile(batch));
+  hasUnexecutedBatch(rules: Rules): boolean {
+    return this.module.withdrawals.batches.some(
+      ({ executed, token, fees }) => !executed && fees >= minimumFee(token, rules),
+    );
   }
 
   step(block: Block, rules: Rules): void {
@@ -215,7 +217,7 @@ export class MainnetBridge {
     }
     if (!rules.relaysBatches) return;
     const batch = withdrawals.batches.find(
-      (signed) => !rules.unrelayableTokens.has(signed.token.symbol) && this.#isRelayable(signed, block),
+      (signed) => !rules.unrelayableTokens.has(signed.token.symbol) && this.#isRelayable(signed, block, rules),
     );
     if (batch === undefined) return;
     batch.executed = true;
@@ -223,21 +225,23 @@ export class MainnetBridge {
     this.module.emit({ kind: 'withdraw', batchNonce: batch.nonce, tokenContract: batch.token.contract }, block);
   }
 
-  #isRelayable(batch: LiveBatch, block: Block): boolean {
-    const { nonce, token, height, timeout, confirms, executed } = batch;
+  #isRelayable(batch: LiveBatch, block: Block, rules: Rules): boolean {
+    const { nonce, token, height, timeout, confirms, executed, fees } = batch;
     if (executed || timeout <= block.externalHeight || nonce <= (this.#executedNonces.get(token) ?? 0)) return false;
-    return this.#isOldEnough(height, block) && isWorthwhile(batch) && this.module.valsets.isQuorum(confirms);
+    return (
+      this.#isOldEnough(height, block) && fees >= minimumFee(token, rules) && this.module.valsets.isQuorum(confirms)
+    );
   }
 
   #isOldEnough(height: number, block: Block): boolean {
     return (block.height - height) * this.#clock.blockTimeMs >= RELAY_OFFSET_MS;
   }
 
-  #runBatchCreator(block: Block, { batchesPerRun, tokensWithoutBatches }: Rules): void {
-    if (batchesPerRun === 0) return;
+  #runBatchCreator(block: Block, rules: Rules): void {
+    if (rules.batchesPerRun === 0) return;
     for (const token of this.module.tokens) {
-      if (tokensWithoutBatches.has(token.symbol)) continue;
-      if (this.module.withdrawals.waitingFees(token) >= minBatchFee(token)) this.#requestBatch(token, block);
+      if (rules.tokensWithoutBatches.has(token.symbol)) continue;
+      if (this.module.withdrawals.waitingFees(token) >= minimumFee(token, rules)) this.#requestBatch(token, block);
     }
   }
 
@@ -251,17 +255,17 @@ export class MainnetBridge {
     if (token !== undefined) this.#requestBatch(token, block);
   }
 
-  #addTransfer(dueMs: number, block: Block, { maxUnbatchedTransfers }: Rules): void {
+  #addTransfer(dueMs: number, block: Block, rules: Rules): void {
     const random = this.#random;
     // Nobody can send anything while the hub makes no blocks.
     const isHalted = block.timeMs - dueMs > this.#clock.blockTimeMs;
-    if (isHalted || this.module.withdrawals.unbatchedCount >= maxUnbatchedTransfers) return;
+    if (isHalted || this.module.withdrawals.unbatchedCount >= rules.maxUnbatchedTransfers) return;
     if (random.chance(DUST_SHARE)) return this.#addDust();
     const [first, ...others] = this.module.tokens.filter(({ symbol }) => !DUST_TOKENS.has(symbol));
     if (first === undefined) return;
     const token = random.pick([first, ...others]);
     const percent = random.chance(PROMPT_SHARE) ? random.between(102, 250) : random.between(20, 60);
-    this.module.withdrawals.add(token, drawAmount(random, token), (minBatchFee(token) * BigInt(percent)) / 100n);
+    this.module.withdrawals.add(token, drawAmount(random, token), (minimumFee(token, rules) * BigInt(percent)) / 100n);
   }
 
   #addDust(): void {
@@ -295,6 +299,6 @@ export class MainnetBridge {
   }
 }
 
-function isWorthwhile({ token, fees }: LiveBatch): boolean {
-  return fees >= minBatchFee(token);
+function minimumFee(token: Token, { priceFactors }: Rules): bigint {
+  return minBatchFee(token, priceFactors.get(token.symbol));
 }

@@ -123,7 +123,7 @@ export class MainnetChain extends SimulatedChain {
 
   /** The jump of a scenario, once there is a batch that it brings near its timeout. */
   #skipExternalBlocks(block: Block): void {
-    if (this.#pendingExternalBlocks === 0 || !this.#bridgeUsers.hasUnexecutedBatch) return;
+    if (this.#pendingExternalBlocks === 0 || !this.#bridgeUsers.hasUnexecutedBatch(this.rules)) return;
     this.#clock.skipExternalBlocks(this.#pendingExternalBlocks);
     this.#pendingExternalBlocks = 0;
     // The hub notices it only when it observes an event.

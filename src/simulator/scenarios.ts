@@ -16,6 +16,8 @@ export interface Rules {
   readonly relaysValsets: boolean;
   /** Tokens whose batches fail on the external chain, by symbol. */
   readonly unrelayableTokens: ReadonlySet<string>;
+  /** By how much the prices of tokens have risen, by symbol. Fees are in tokens, and the minimum of relayers is in dollars. Only for `mainnet`. */
+  readonly priceFactors: ReadonlyMap<string, number>;
   // Validators.
   readonly voters: ValidatorGroup;
   readonly valsetSigners: ValidatorGroup;
@@ -79,6 +81,7 @@ const HEALTHY: Rules = {
   relaysBatches: true,
   relaysValsets: true,
   unrelayableTokens: new Set(),
+  priceFactors: new Map(),
   voters: 'all',
   valsetSigners: 'all',
   busiestTokenSigners: 'all',

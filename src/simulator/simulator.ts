@@ -11,7 +11,7 @@ import type { ScenarioName } from './scenarios.js';
 
 /*
  * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
- * into responses, and this file sends them, unless a test replaces how. The folder is written from the spec (docs/coverage.md)
+ * into responses, and this file sends them, unless a test replaces how. The folder is written from the spec (contributing/coverage.md)
  * and shares no code with the shapes in src/chain, so that each checks the other.
  */
 

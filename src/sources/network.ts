@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/environment.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { sourceOf, type EndpointUrl } from '../config/urls.js';
+import { formatSource, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -48,7 +48,7 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
     const seconds = secondsSince(started);
     // The machine was suspended meanwhile: the response is as old.
     if (clock().at - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
-      const message = `${sourceOf(node.url, '')}: no response in time: the machine was suspended`;
+      const message = `${formatSource(node.url, '')}: no response in time: the machine was suspended`;
       received.release?.();
       return { ...failure('timeout', message), seconds };
     }
@@ -122,7 +122,7 @@ async function requestDocument(
       return {
         ...response,
         receivedAt: clock().at,
-        source: sourceOf(url, foundPath.path),
+        source: formatSource(url, foundPath.path),
         foundPath,
         failureWithServerText: (error) => failureWithServerText(error, url, response),
       };
@@ -155,7 +155,7 @@ async function callContract(
   client: Client,
   clock: Clock,
 ): Promise<Received> {
-  const source = sourceOf(node.url, '');
+  const source = formatSource(node.url, '');
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const call = contractCall(hubSide);
   const limits = { ...pollLimits, maxBodyBytes: Math.min(pollLimits.maxBodyBytes, MAX_CONTRACT_BYTES) };

@@ -4,7 +4,7 @@ import { validOrUndefined } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { sourceOf } from '../config/urls.js';
+import { formatSource } from '../config/urls.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId } from '../engine/endpoint-state.js';
@@ -329,7 +329,7 @@ function observationBefore(nodes: readonly ObservedNode[], source: string): Node
 
 /** Host and port of each node, numbered when several nodes have the same. */
 function sourcesOf({ nodes }: PollJob): readonly string[] {
-  const hosts = nodes.map(({ url }) => sourceOf(url, ''));
+  const hosts = nodes.map(({ url }) => formatSource(url, ''));
   return hosts.map((host, index) => {
     const number = hosts.slice(0, index + 1).filter((other) => other === host).length;
     return hosts.indexOf(host) === hosts.lastIndexOf(host) ? host : `${host} (${number})`;

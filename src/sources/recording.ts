@@ -1,13 +1,12 @@
 import { toMilliseconds, type Instant, type Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
-import { createEngine, type Endpoint } from '../engine/engine.js';
-import { endpointId, initialState, type EndpointKey } from '../engine/endpoint-state.js';
+import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
+import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
 import { memoryOf, withMemory } from '../engine/memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
-import { enabledQueries } from '../queries/node-queries.js';
 import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';
 
 /* A recording as a source: it dictates the exchanges and their times. */
@@ -73,8 +72,8 @@ export async function* replay(
     if (current !== undefined && !isNew) return current;
     const job = current?.job ?? { context: contextOf(key, config) };
     const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);
-    const initial = { ...initialState(job.context, addedAt), queries: enabledQueries(job.context) };
-    const endpoint = { job, state: withMemory(initial, current && memoryOf(current.state)) };
+    const initial = createEndpoint(job, addedAt);
+    const endpoint = { job, state: withMemory(initial.state, current && memoryOf(current.state)) };
     engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
     return endpoint;
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { proxyOf } from '../../src/config/proxy.js';
+import { selectProxy } from '../../src/config/proxy.js';
 import { createSecret, reveal } from '../../src/config/secret.js';
 import { endpointUrl } from '../support/config.js';
 
 const PROXY = { url: 'http://proxy.example:3128' };
 
 const isProxied = (url: string, no_proxy: string): boolean =>
-  proxyOf({ url: endpointUrl(url), proxy_url: PROXY, no_proxy }, {}) !== undefined;
+  selectProxy({ url: endpointUrl(url), proxy_url: PROXY, no_proxy }, {}) !== undefined;
 
 describe('no_proxy', () => {
   it.each([
@@ -35,13 +35,13 @@ describe('no_proxy', () => {
   });
 
   it('is not needed: without it, every host is requested through proxy_url', () => {
-    expect(proxyOf({ url: endpointUrl('http://127.0.0.1'), proxy_url: PROXY }, {})).toEqual(PROXY);
+    expect(selectProxy({ url: endpointUrl('http://127.0.0.1'), proxy_url: PROXY }, {})).toEqual(PROXY);
   });
 });
 
 describe('proxy_from_environment', () => {
   const ofEnvironment = (url: string, env: Readonly<Record<string, string>>) =>
-    proxyOf({ url: endpointUrl(url), proxy_from_environment: true }, env);
+    selectProxy({ url: endpointUrl(url), proxy_from_environment: true }, env);
 
   it('uses the variable for the scheme of the node, in capitals or in lower case', () => {
     const env = { HTTP_PROXY: 'http://plain.example', https_proxy: 'http://secure.example', HTTPS_PROXY: '' };
@@ -60,6 +60,6 @@ describe('proxy_from_environment', () => {
     const env = { http_proxy: 'http://proxy.example:3128', no_proxy: 'a b,c/d,10.0.0.0/99,internal.example' };
     expect(ofEnvironment('http://node.example', env)).toEqual(PROXY);
     expect(ofEnvironment('http://internal.example', env)).toBeUndefined();
-    expect(proxyOf({ url: endpointUrl('http://node.example') }, env)).toBeUndefined();
+    expect(selectProxy({ url: endpointUrl('http://node.example') }, env)).toBeUndefined();
   });
 });

@@ -7,9 +7,9 @@ import { readProjectFile } from '../support/project-files.js';
 import { codeBlocks, copyProject } from './project-copy.js';
 
 /*
- * Follows the steps of docs/adding-a-metric.md in a copy of the project.
+ * Follows the steps of contributing/adding-a-metric.md in a copy of the project.
  */
-const page = readProjectFile('docs/adding-a-metric.md');
+const page = readProjectFile('contributing/adding-a-metric.md');
 
 const EDITED_FILE = 'src/metrics/bridge-families.ts';
 /** The tests that check every metric, without the slow ones that start processes. */
@@ -25,7 +25,7 @@ const TESTS = [
 /** The first code block of the page in this language. */
 const codeBlock = (language: string): string => codeBlocks(page, language)[0] ?? '';
 
-describe('docs/adding-a-metric.md', () => {
+describe('contributing/adding-a-metric.md', () => {
   it('adds a gauge by editing one file', { timeout: 180_000 }, async () => {
     const copy = copyProject();
     const before = readProjectFile(EDITED_FILE);

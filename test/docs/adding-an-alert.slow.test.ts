@@ -4,9 +4,9 @@ import { hasTool } from '../support/tools.js';
 import { codeBlocks, copyProject } from './project-copy.js';
 
 /*
- * Follows the steps of docs/adding-an-alert.md in a copy of the project.
+ * Follows the steps of contributing/adding-an-alert.md in a copy of the project.
  */
-const page = readProjectFile('docs/adding-an-alert.md');
+const page = readProjectFile('contributing/adding-an-alert.md');
 
 const DECLARATIONS = 'src/problems/integrity.ts';
 const RUNBOOK = 'docs/runbook.md';
@@ -22,7 +22,7 @@ function insertBefore(text: string, marker: string, inserted: string): string {
   return `${before}${inserted}${marker}${after}`;
 }
 
-describe.skipIf(!hasTool('promtool'))('docs/adding-an-alert.md', () => {
+describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
   it('adds an alert by editing three files', { timeout: 240_000 }, async () => {
     const [imported = '', declaration = '', incident = ''] = codeBlocks(page, 'ts');
     const [section = ''] = codeBlocks(page, 'md');

@@ -27,8 +27,7 @@ describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtestin
       encoding: 'utf8' as const,
     };
     const run = (command: string): string => execFileSync('sh', ['-ec', command], options);
-    const [record = '', backtest = '', serve = '', replay = '', prometheus = '', edited = '', query = '', hour = ''] =
-      commands;
+    const [record = '', backtest = '', serve = '', replay = '', prometheus = '', edited = '', hour = ''] = commands;
     expect(run(record)).toBe('recorded the scenario stalled-oracle in recording\n');
     expect(run(backtest).trim()).toBe(printed[0]);
     const server = spawn('sh', ['-ec', `exec ${serve.trim()} --listen 127.0.0.1:0`], options);
@@ -45,7 +44,6 @@ describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtestin
         .catch(() => false),
     );
     expect(run(edited.replace('127.0.0.1:9091', address)).trim()).toBe(printed[1]);
-    expect(run(query.replace('127.0.0.1:9091', address)).trim()).toBe(printed[2]);
     run(hour);
     // The recording of the example begins at 08:00.
     expect(run(hour.replace('/07', '/08') + '\ntar -tzf hour.tar.gz').split('\n').length).toBeGreaterThan(100);

@@ -4,7 +4,7 @@ import { recordReads } from '../facts/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
 
 /*
- * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts, from which the tables of docs/coverage.md are
+ * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts, from which the tables of contributing/coverage.md are
  * generated.
  */
 

@@ -43,8 +43,8 @@ const alertNames = new Set([
 const OTHER_FLAGS =
   /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|access|tag|prerelease|help|version|name)$/;
 
-it('docs/dependencies.md lists the dependencies of the package', () => {
-  const named = readProjectFile('docs/dependencies.md').matchAll(
+it('CONTRIBUTING.md lists the dependencies of the package', () => {
+  const named = readProjectFile('CONTRIBUTING.md').matchAll(
     /^\| \[(\S+)\]\(https:\/\/www\.npmjs\.com\/package\/\1\)/gm,
   );
   expect(Array.from(named, ([, name = '']) => name).toSorted()).toEqual(Object.keys(packageJson.dependencies));

@@ -8,7 +8,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 import { withHeight, withStatus } from '../support/faults.js';
-import { faultCases, faultReference } from './faults.js';
+import { faultCases } from './faults.js';
 
 /** Many times the usual duration of a scrape, and less than the timeout that most faults run into. */
 const MAX_SCRAPE_MS = 900;
@@ -142,11 +142,5 @@ describe('the exporter', () => {
   it('responds to scrapes quickly during all of these faults', () => {
     expect(longestScrapeMs).toBeGreaterThan(0);
     expect(longestScrapeMs).toBeLessThan(MAX_SCRAPE_MS);
-  });
-});
-
-describe('docs/faults.md', () => {
-  it('matches the list of faults', async () => {
-    await expect(faultReference()).toMatchFileSnapshot('../../docs/faults.md');
   });
 });

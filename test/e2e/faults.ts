@@ -19,7 +19,7 @@ import {
   withStatus,
 } from '../support/faults.js';
 
-/* Faults of a node, or of a proxy in front of it, and their effects. The tests cause each one, and generate docs/faults.md. */
+/* Faults of a node, or of a proxy in front of it, and their effects. The tests cause each one in a running exporter over real sockets. */
 export interface FaultCase {
   /** The fault, as a predicate of `the node`. */
   readonly title: string;
@@ -185,37 +185,3 @@ export const faultCases: readonly FaultCase[] = [
     absent: 'bridge_height',
   },
 ];
-
-/** The table of docs/faults.md. */
-export function faultReference(): string {
-  const rows = faultCases.map(({ title, reason, log = '(nothing)', absent, counted }) => {
-    const metrics =
-      reason === undefined
-        ? [
-            `\`bridge_exporter_up\` 1, \`${absent ?? ''}\` absent`,
-            ...(counted ? [`\`${counted.name}\` increases`] : []),
-          ].join(', ')
-        : `\`bridge_exporter_up\` 0, failures with \`reason="${reason}"\``;
-    const recovery =
-      reason === 'regression'
-        ? 'when the height is not lower; the third regression since the last success is accepted'
-        : 'with the next valid response';
-    return `| ${title} | ${metrics} | ${log} | ${recovery} |`;
-  });
-  return `# Faults
-
-Generated from the tests (\`npm run test:slow -- test/e2e/faults -u\`), which cause each of these faults in a running exporter over real sockets. During every
-fault, the other endpoints are polled and scrapes are served as usual.
-
-A failing endpoint keeps the chain series of its last successful poll until \`poll.stale_after\`; after that they are withdrawn. A
-failure is logged when it begins, when its reason changes, every ten minutes while it lasts, and when the endpoint has recovered.
-The status page shows the last failure with its time.
-
-| The node … | Metrics | Log message | Recovery |
-|---|---|---|---|
-${rows.join('\n')}
-
-Failures before a request is sent have their own reasons: \`dns\` (the name does not resolve), \`connect\` (connection refused) and
-\`tls\` (the handshake failed), see [failure reasons](failures.md).
-`;
-}

@@ -8,7 +8,7 @@ import { orEmpty } from '../../src/facts/required-fields.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*
- * The fields that each family reads, recorded while it is derived from random documents. docs/coverage.md is
+ * The fields that each family reads, recorded while it is derived from random documents. contributing/coverage.md is
  * generated from these records. Records that are equal for all seeds cover all branches.
  */
 

@@ -1,4 +1,4 @@
-import { connectionsOf } from '../../src/config/config.js';
+import { listConnections } from '../../src/config/config.js';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -93,7 +93,7 @@ export async function sendTo(
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder.path, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  const [node] = connectionsOf(parsed.config.targets);
+  const [node] = listConnections(parsed.config.targets);
   if (node === undefined) throw new Error('the configuration has a bridge');
   return client.send(node.connection, '/state', { ...LIMITS, ...limits });
 }

@@ -1345,17 +1345,6 @@ describe('a cross-chain transaction', () => {
     expect(names(90, '8332')).toEqual([]);
   });
 
-  it('freezes its chain since it is missed, not since later ones wait for it', () => {
-    const waiting = [cctx('1', 150, -20), cctx('1', 165, -10)];
-    const start = (before: Lists) =>
-      problemsOf([
-        { minute: 0, ...before },
-        { minute: 3, missed: [cctx('1', 100, -30)], pending: waiting },
-      ]).find(({ name }) => name === 'CrosschainFreezeNear/critical')?.start;
-    expect(start({ pending: [cctx('1', 100, -30), ...waiting] })).toBe(3);
-    expect(start({ missed: [cctx('1', 100, -30)], pending: waiting })).toBe(-10);
-  });
-
   it('has frozen its chain for as long as it is frozen, not since it was near', () => {
     const frozenAt = (minute: number) =>
       problemsOf([

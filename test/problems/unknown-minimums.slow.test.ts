@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createModel } from '../../src/simulator/model.js';
+import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
+import { blockTimeOf, warmUpMs } from '../../src/simulator/model.js';
 import { record, START_SECONDS, type Phase } from './recording.js';
 
 /* A main network of which no token is configured, so that nobody has said which fees are too low to relay a batch. */
@@ -10,14 +11,19 @@ const SAMPLE_SECONDS = 240;
 
 const ABOUT_RELAYING = new Set(['BridgeBatchTimeoutNear', 'BridgeBatchOverdue', 'BridgeBatchNotRelayed']);
 
+function createMainnet(seed: number): MainnetChain {
+  const options = { seed, scenario: 'mainnet' } as const;
+  const times = { blockTimeMs: blockTimeOf(options), startMs: START_SECONDS * 1000, warmUpMs: warmUpMs(options) };
+  return new MainnetChain({ seed, ...times });
+}
+
 /** The alerts about batches that are relayed late, by the minute in which they begin to fire. */
-function firedIn(seed: number, phases: readonly Phase[]): readonly (readonly [minute: number, alert: string])[] {
+function firedIn(model: MainnetChain, phases: readonly Phase[]) {
   const firing = new Map<string, number>();
-  const fired: [number, string][] = [];
+  const fired: (readonly [minute: number, alert: string])[] = [];
   record(phases, {
     scenario: 'mainnet',
-    seed,
-    model: createModel({ seed, scenario: 'mainnet', startTime: START_SECONDS }),
+    model,
     sampleSeconds: SAMPLE_SECONDS,
     withoutTokens: true,
     observe: (targets, minute) => {
@@ -34,14 +40,41 @@ function firedIn(seed: number, phases: readonly Phase[]): readonly (readonly [mi
 
 describe('on a main network without min_batch_fee', () => {
   it.each([1, 3])('no poor batch is a warning from the second day on (seed %i)', (seed) => {
-    const fired = firedIn(seed, [{ minutes: 7 * DAY_MINUTES }]);
+    const fired = firedIn(createMainnet(seed), [{ minutes: 7 * DAY_MINUTES }]);
     expect(fired.filter(([minute]) => minute >= DAY_MINUTES)).toEqual([]);
   });
 
   it('relayers that stop are a warning, and critical, as with a configured minimum', () => {
     const stopMinute = 2 * DAY_MINUTES;
-    const fired = firedIn(1, [{ minutes: stopMinute }, { minutes: DAY_MINUTES, scenario: 'no-relayer' }]);
+    const fired = firedIn(createMainnet(1), [
+      { minutes: stopMinute },
+      { minutes: DAY_MINUTES, scenario: 'no-relayer' },
+    ]);
     const after = fired.filter(([minute]) => minute >= stopMinute);
     expect(after.map(([, alert]) => alert)).toContain('BridgeBatchNotRelayed/critical');
+  });
+
+  describe.each([1, 3])('of which the price of tokens doubles (seed %i)', (seed) => {
+    const doubled = { priceFactors: new Map(['usdt', 'usdc', 'weth', 'hub'].map((symbol) => [symbol, 2])) };
+    const priceMinute = 2 * DAY_MINUTES;
+
+    it('no poor batch is a warning in the days after', () => {
+      const model = createMainnet(seed);
+      const begin = () => model.setChanges(doubled);
+      const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 5 * DAY_MINUTES, begin }]);
+      expect(fired.filter(([minute]) => minute >= priceMinute)).toEqual([]);
+    });
+
+    it('relayers that stop in that minute are critical at most a day later than with the prices before', () => {
+      const criticalMinute = (changes: object) => {
+        const model = createMainnet(seed);
+        const begin = () => model.setChanges({ relaysBatches: false, relaysValsets: false, ...changes });
+        const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 2 * DAY_MINUTES, begin }]);
+        return fired.find(([, alert]) => alert === 'BridgeBatchNotRelayed/critical')?.[0] ?? Infinity;
+      };
+      const usual = criticalMinute({});
+      expect(usual).toBeLessThan(priceMinute + 2 * DAY_MINUTES);
+      expect(criticalMinute(doubled)).toBeLessThanOrEqual(usual + DAY_MINUTES);
+    });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The spec: the objects of both documents with the type of each field, from which docs/coverage.md is generated. The two
+ * The spec: the objects of both documents with the type of each field, from which contributing/coverage.md is generated. The two
  * root objects have the names of their queries. An object without a name is named after its field. `enum X` is a string
  * enum, and X one of its values.
  */

@@ -1,4 +1,4 @@
-import { lowest, type Numeral } from '../../chain/numeral.js';
+import { compare, highest, lowest, type Numeral } from '../../chain/numeral.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
@@ -8,7 +8,7 @@ import { executionClaimsOf, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees } from './learned-fees.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
-import { contractLabel, minBatchFees, totalFees } from './tokens.js';
+import { contractLabel, idOf, minBatchFees, totalFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -141,4 +141,19 @@ export function nextTimeout(input: BridgeInput): Numeral | undefined {
   const estimated = estimateIfAny(input);
   const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
   return lowest(timeouts.filter((timeout) => estimated === undefined || timeout > estimated));
+}
+
+/** The batches by height, each with the highest id of a transfer up to it. */
+const highestIds = memoize((input: BridgeInput) => {
+  const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
+  let maxId: Numeral | undefined;
+  return batches.flatMap(({ block, transactions }) => {
+    maxId = highest([maxId, ...rows(transactions).map(idOf)]);
+    return maxId === undefined ? [] : [{ height: required(block), maxId }];
+  });
+});
+
+/** A hub height at which the transfer with this id existed: ids increase, and a batch has the height at which it was built. */
+export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
+  return highestIds(input).find(({ maxId }) => id <= maxId)?.height;
 }

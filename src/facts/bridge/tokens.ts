@@ -146,7 +146,7 @@ export function countTokensWithoutMinimum(input: BridgeInput): number {
 }
 
 /** The number of transfers in a batch, which takes the transfers with the highest fees. */
-export const BATCH_SIZE = 100;
+const BATCH_SIZE = 100;
 
 export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
   return lowest(transfers.map(idOf));

@@ -1,5 +1,5 @@
-import { add, compare, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
-import { isScheduledByDistance, knownChains, lookaheadOf } from '../../chain/known-chains.js';
+import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
+import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { MINUTE_MS } from '../../units.js';
@@ -9,13 +9,10 @@ import { orElse, required } from '../required-fields.js';
 import {
   cctxsByIndex,
   consideredCctxs,
-  createdAt,
   currentOutbound,
   distinctCctxs,
   groupByChain,
-  isCreationUnknown,
   isTruncated,
-  listNames,
   oldestCreation,
 } from './cctxs.js';
 import type { CrosschainInput } from './input.js';
@@ -136,33 +133,4 @@ export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[]
     () => input.past?.lowestNonces ?? [],
   );
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
-}
-
-/** The transactions that come from the hub, whose nonces are as old as they. */
-function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): readonly Cctx[] {
-  return cctxs.filter(
-    (cctx) =>
-      !isCreationUnknown(cctx) &&
-      settings.hub_chain_ids.includes(required(required(cctx.inbound_params).sender_chain_id)),
-  );
-}
-
-/** The creation of the first pending transaction beyond the lookahead of clients: the lowest missed transaction was unfinished then. */
-export function frozenSince(input: CrosschainInput, chainId: string): Numeral | undefined {
-  const lookahead = scheduleLookahead(chainId, input);
-  const pending = cctxsOfChain(input, distinctCctxs.pending, chainId);
-  const missed = lowestMissedNonce(cctxsOfChain(input, missedOnly, chainId), pending);
-  if (!isScheduledByDistance(chainId) || missed === undefined) return undefined;
-  const beyond = pending.filter((cctx) => subtract(required(outboundNonce(cctx)), missed) >= lookahead);
-  return oldestCreation(sentFromHub(input, beyond));
-}
-
-/** Since when more transactions than `backlog_limit` have been missed or pending: all that are listed now were listed then. */
-export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
-  const fromHub = sentFromHub(
-    input,
-    listNames.flatMap((list) => distinctCctxs[list](input)),
-  );
-  const times = fromHub.map((cctx) => required(createdAt(cctx))).toSorted(compare);
-  return times[input.settings.backlog_limit];
 }

@@ -7,7 +7,7 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount, type EventAttestation } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
@@ -34,7 +34,6 @@ import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
-import { existedAt } from '../bridge/standstill.js';
 import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
-import { frozenSince } from '../../../src/facts/crosschain/chains.js';
 import type { CrosschainPast } from '../../../src/facts/crosschain/input.js';
 import type { JsonObject } from '../../support/json.js';
-import { crosschainSnapshot, inputOf } from '../../support/snapshots.js';
+import { crosschainSnapshot } from '../../support/snapshots.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const LOWEST = 'crosschain_lowest_pending_nonce';
@@ -129,27 +127,5 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
     expect(valuesAfter([pending(low), pending(high), pending(`00${high}.0`)])).toEqual(
       [1000, 1030, 1030].map((time) => ({ [ethereum]: time })),
     );
-  });
-});
-
-describe('a frozen chain', () => {
-  const ofBsc = (nonce: number, created: number, source = '7000') => ({
-    index: `${source} ${nonce}`,
-    cctx_status: { status: 'PendingOutbound', created_timestamp: String(created), lastUpdate_timestamp: '0' },
-    inbound_params: { sender_chain_id: source },
-    outbound_params: [{ receiver_chainId: '56', coin_type: 'Gas', amount: '1', tss_nonce: String(nonce), hash: '' }],
-  });
-  const frozenSinceOf = (...cctxs_pending: readonly object[]): unknown => {
-    const document = { height: '5', total_pending: '9', cctxs_missed: [ofBsc(100, 500)], cctxs_pending };
-    return frozenSince(inputOf('rate_limiter_input', document, { settings: defaultCrosschainSettings }), '56');
-  };
-
-  it('has been frozen since the first nonce out of reach of the missed one was created', () => {
-    expect(frozenSinceOf(ofBsc(150, 1000), ofBsc(160, 3000), ofBsc(161, 2000), ofBsc(170, 4000))).toBe(2000n);
-    expect(frozenSinceOf(ofBsc(150, 1000), ofBsc(159, 2000))).toBeUndefined();
-  });
-
-  it('is not dated by what came from other chains, which got its nonce later', () => {
-    expect(frozenSinceOf(ofBsc(160, 1000, '1'), ofBsc(170, 4000))).toBe(4000n);
   });
 });
