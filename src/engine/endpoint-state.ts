@@ -2,12 +2,13 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
+import type { ObservedNode } from './node-observation.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -81,7 +82,7 @@ export interface EndpointState extends EndpointSettings {
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
   /** All nodes at the last poll; `undefined` for an endpoint with one node. */
-  readonly nodes?: readonly NodeStatus[] | undefined;
+  readonly nodes?: readonly ObservedNode[] | undefined;
   readonly nodeSwitches: number;
   /** When another node was polled for the first time. Answers of the node before are not used. */
   readonly switchedAt?: Instant | undefined;
@@ -181,6 +182,11 @@ export function withQuery(state: EndpointState, query: QueryState): EndpointStat
 
 export function sourceInUse({ nodes }: Pick<EndpointState, 'nodes'>): string | undefined {
   return nodes?.find(({ isInUse }) => isInUse)?.source;
+}
+
+/** Whether the last document has a problem about which another node is asked. */
+export function isOpinionWanted({ lastSuccess }: EndpointState): boolean {
+  return lastSuccess?.snapshot.judgement.isOpinionWanted === true;
 }
 
 export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {

@@ -6,18 +6,26 @@ import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 import { createQueue, withinMs } from '../tasks.js';
-import { endpointId, initialState, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
+import {
+  endpointId,
+  initialState,
+  isOpinionWanted,
+  lastPollSucceeded,
+  withQuery,
+  type EndpointState,
+} from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
 import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
-import { readPoll, timedStep } from './read-poll.js';
-import type { EndpointJob, Received, Source } from './source.js';
-import { repeatLastPoll, type PollResult } from './step.js';
+import { readPoll, readSpare, timedStep } from './read-poll.js';
+import type { DocumentRequest, EndpointJob, Received, ReceivedDocument, Source } from './source.js';
+import { repeatLastPoll } from './step.js';
 
 /*
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
  *
  * 1. The source exchanges the document (`Source.document`).
- * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the state before and after.
+ * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the state before and after. If it
+ *    has a problem that a single node can cause, another node is asked first, and the document steps together with that of the other one.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
  * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need them.
@@ -40,6 +48,7 @@ export function createEndpoint<Job extends EndpointJob>(job: Job, addedAt: Insta
 export interface Sink {
   readonly polled?: (poll: SteppedPoll) => void;
   readonly answered?: (round: AnsweredRound) => void;
+  readonly spareRead?: (spare: JudgedSpare) => void;
 }
 
 export interface SteppedPoll {
@@ -61,6 +70,13 @@ export interface AnsweredRound {
   readonly now: Moment;
 }
 
+/** A document of a node that is not in use. */
+export interface JudgedSpare {
+  readonly before: EndpointState;
+  readonly after: EndpointState;
+  readonly received: ReceivedDocument;
+}
+
 export interface Poll {
   /** For how long the server asks not to be polled again. */
   readonly retryAfterMs?: number | undefined;
@@ -78,6 +94,10 @@ export interface Engine<Job extends EndpointJob> {
   readonly poll: (job: Job) => Promise<Poll>;
   /** Applies the exchanges of a query. `startedAt`: when they were requested. */
   readonly answered: (job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant) => void;
+  /** Observes the nodes of an endpoint with several nodes. */
+  readonly probe: (job: Job) => Promise<void>;
+  /** Judges the document of a node that is not in use. */
+  readonly spareRead: (job: Job, received: ReceivedDocument) => Promise<void>;
   /** Between two recorded polls, only times move: repeated bytes would confirm odd values and distort block times. */
   readonly hold: (isHeld: (endpoint: Endpoint<Job>) => boolean) => void;
   /** What is under way changes nothing from now on. */
@@ -128,17 +148,47 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const current = endpointOf(job)?.state;
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => siblingOf(job, document));
-    const received = await source.document(job, request);
-    await inTurn(async () => stepWith(job, received));
+    const received = await judge(job, await source.document(job, request), request);
     const isFirst = endpointOf(job)?.beforeFirst !== undefined;
     // Queries are sent only to a node that has just responded.
     const isServed = endpointOf(job)?.state.lastPoll?.ok === true;
     const answers = isServed ? sendQueries(job) : Promise.resolve();
     if (isFirst && isServed && source.query !== undefined) {
-      return { settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
+      return { settled: stepAgain(job, received, answers).finally(() => release(received)) };
     }
-    received.release?.();
+    release(received);
     return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
+  }
+
+  /** Takes the step with a document. Before one that another node may contradict, that node is asked. */
+  async function judge(job: Job, received: Received, request: DocumentRequest): Promise<Received> {
+    const isStepped = await inTurn(async () => stepWith(job, received, source.opinion === undefined));
+    if (isStepped || !received.ok) return received;
+    const opinion = await source.opinion?.(job, request);
+    const asked = opinion === undefined ? received : { ...received, opinion };
+    await inTurn(async () => stepWith(job, asked));
+    return asked;
+  }
+
+  async function probe(job: Job): Promise<void> {
+    const isDoubted = (endpointOf(job)?.state.problems.spare?.differences.length ?? 0) > 0;
+    const spares = (await source.probe?.(job, isDoubted)) ?? [];
+    await Promise.all(spares.map(async (received) => spareRead(job, received)));
+  }
+
+  async function spareRead(job: Job, received: ReceivedDocument): Promise<void> {
+    await inTurn(async () => {
+      const endpoint = endpointOf(job);
+      if (endpoint === undefined) return;
+      const { state: before } = endpoint;
+      const moment = now();
+      const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
+      const spare = { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } };
+      const after = readSpare(before, spare, job.context, moment);
+      change({ ...endpoint, state: after });
+      for (const sink of sinks) sink.spareRead?.({ before, after, received });
+    });
+    received.release?.();
   }
 
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
@@ -150,12 +200,12 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
   }
 
-  /** Reads a document and takes the step with it. Yields to scrapes in between. */
-  async function stepWith(job: Job, received: Received): Promise<PollResult | undefined> {
+  /** Reads a document and takes the step with it, unless another node is asked first. Yields to scrapes in between. */
+  async function stepWith(job: Job, received: Received, isDecided = true): Promise<boolean> {
     const { isAgain = false } = received;
     const current = endpointOf(job);
     // Meanwhile another document has stepped.
-    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
+    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return true;
     const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
@@ -166,12 +216,13 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await nextTurn();
     const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
-    if (endpointOf(job) === undefined) return undefined;
+    if (endpointOf(job) === undefined) return true;
+    if (!isDecided && after.lastPoll?.ok === true && isOpinionWanted(after)) return false;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
     await nextTurn();
-    return read;
+    return true;
   }
 
   async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {
@@ -218,6 +269,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     replace,
     poll,
     answered,
+    probe,
+    spareRead,
     close: () => {
       isClosed = true;
     },
@@ -239,5 +292,16 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
 }
 
 function withAnswers(received: Received, otherAnswers: OtherAnswers): Received {
-  return received.ok ? { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } } : received;
+  if (!received.ok) return received;
+  const { opinion } = received;
+  return {
+    ...received,
+    otherAnswers: { ...otherAnswers, ...received.otherAnswers },
+    opinion: opinion && { ...opinion, otherAnswers: { ...otherAnswers, ...opinion.otherAnswers } },
+  };
+}
+
+function release(received: Received): void {
+  received.release?.();
+  if (received.ok) received.opinion?.release?.();
 }

@@ -101,7 +101,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     if (job.nodes.length === 1) return polls;
     const probes = startRepeating(async () => {
       await polls.firstRun;
-      await source.probe?.(job);
+      await engine.probe(job);
     }, PROBE_MS);
     return {
       firstRun: polls.firstRun,
@@ -118,8 +118,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const continued = (): EndpointState => {
       // It has not been polled yet: what it has restored still holds.
       if (previous !== undefined && previous.state.lastPoll === undefined) {
-        const { restored, problems } = previous.state;
-        return { ...initial, restored, problems };
+        const { restored, problems, nodes } = previous.state;
+        return { ...initial, restored, problems, nodes };
       }
       return withMemory(initial, (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context));
     };

@@ -11,6 +11,7 @@ import {
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { isOf, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';
+import { NODES_VERSION, type ObservedNode } from './node-observation.js';
 
 /*
  * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has changed its job. It is plain data.
@@ -23,6 +24,8 @@ export interface EndpointMemory extends EndpointKey {
   /** The last document; `undefined` before the first. */
   readonly last: Versioned<StoredDocument> | undefined;
   readonly problems: Versioned<StoredProblems>;
+  /** Only of several nodes. */
+  readonly nodes?: Versioned<{ readonly all: readonly ObservedNode[] }> | undefined;
 }
 
 type StoredDocument =
@@ -44,7 +47,7 @@ type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'det
 
 /** `undefined` before the first poll of this process. */
 export function memoryOf(state: EndpointState): EndpointMemory | undefined {
-  const { target, document, lastPoll, problems: memory } = state;
+  const { target, document, lastPoll, problems: memory, nodes } = state;
   if (lastPoll === undefined) return undefined;
   const last = lastDocument(state);
   const remembered = new Map(
@@ -62,6 +65,7 @@ export function memoryOf(state: EndpointState): EndpointMemory | undefined {
     polledAt: lastPoll.at,
     last: last && { ...restarted(last), version: documents[document].memoryVersion },
     problems: { ...memory, remembered, version: PROBLEM_MEMORY_VERSION },
+    nodes: nodes && { all: nodes, version: NODES_VERSION },
   };
 }
 
@@ -107,36 +111,40 @@ function withoutTexts(histories: RememberedProblem['histories']): StoredHistorie
 /** A state before the first poll, with the memory of the endpoint. */
 export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
   if (memory === undefined) return state;
-  const { last, problems: stored } = memory;
+  const { last, problems: stored, nodes } = memory;
   return {
     ...state,
     ...(last?.version === documents[state.document].memoryVersion && { restored: withCounters(last) }),
     ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
+    ...(nodes?.version === NODES_VERSION && { nodes: nodes.all }),
   };
 }
 
-function restoredProblems({ ended, judged, remembered }: StoredProblems): ProblemMemory {
+function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMemory {
   return {
-    ended,
-    judged,
+    ...stored,
     remembered: new Map(
       problems.flatMap((problem) => {
         const key = problemKey(problem);
-        const stored = remembered.get(key);
-        if (stored === undefined) return [];
-        const { version, mark, markWithoutLastDocument, ...known } = stored;
+        const ofProblem = remembered.get(key);
+        if (ofProblem === undefined) return [];
+        const { version, mark, markWithoutLastDocument, ...known } = ofProblem;
         const isKnown = version === (problem.mark?.version ?? 0);
         const marks = isKnown
           ? { mark, markWithoutLastDocument }
           : { mark: undefined, markWithoutLastDocument: undefined };
-        return [[key, { ...known, histories: withTexts(known.histories, problem), ...marks }] as const];
+        return [[key, { ...known, histories: withTexts(known.histories, problem, isKnown), ...marks }] as const];
       }),
     ),
   };
 }
 
-/** Until the next document has the problem. */
-function withTexts(histories: StoredHistories, { summary, action }: Problem): RememberedProblem['histories'] {
-  const texts = { summary, details: '', action, textsAt: -Infinity };
+/** Until the next document has the problem. An accusation has a mark. */
+function withTexts(
+  histories: StoredHistories,
+  { summary, action }: Problem,
+  isMarkKnown: boolean,
+): RememberedProblem['histories'] {
+  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { accusation: undefined }) };
   return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

@@ -20,10 +20,11 @@ export function documentRequest(
   state: EndpointState,
   siblingOf: SiblingOf,
 ): DocumentRequest {
+  const { nodes } = state;
   const foundPath = state.lastSuccess?.foundPath;
   const identity = lastDocument(state)?.identity;
-  if (document !== 'external_contract') return { foundPath, identity };
-  return { hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide };
+  if (document !== 'external_contract') return { foundPath, identity, nodes };
+  return { nodes, hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 
 /** What a document is derived and judged with. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { INVALID } from '../chain/field.js';
+import { INVALID, validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/memory-limits.js';
 import type { FieldErrors } from '../chain/document.js';
@@ -10,7 +10,7 @@ import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';
-import { step, type PollResult } from './step.js';
+import { step, withSpareDocument, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
 
@@ -29,7 +29,8 @@ export function readPoll<Name extends DocumentName>(
   const read = readContent(received, document, clockOffset);
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes };
+  const opinion = received.opinion && readOpinion(received.opinion, document, clockOffset);
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes, opinion };
   if (!read.ok) return { ...poll, outcome: read };
   const { content } = read;
   const height = parseHeight(received.height);
@@ -37,6 +38,19 @@ export function readPoll<Name extends DocumentName>(
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
+}
+
+/** `undefined` if the body is not the document: another node that fails says nothing. */
+function readOpinion<Name extends DocumentName>(
+  opinion: ReceivedDocument<Name>,
+  document: Name,
+  clockOffset: number,
+): PollResult<Name>['opinion'] {
+  const read = readContent(opinion, document, clockOffset);
+  if (!read.ok) return undefined;
+  const { node = '', receivedAt, otherAnswers } = opinion;
+  const height = validOrUndefined(parseHeight(opinion.height));
+  return { source: node, content: read.content, height, receivedAt, otherAnswers };
 }
 
 /** The content of a body, or the failure of a body that is not the document. */
@@ -63,6 +77,17 @@ export function readContent<Name extends DocumentName>(
 
 function failed(error: PollError): Failure {
   return { ok: false, error };
+}
+
+/** The state after a document of a node that is not in use. */
+export function readSpare<Name extends DocumentName>(
+  state: EndpointState,
+  spare: ReceivedDocument<Name>,
+  context: StepContext<Name>,
+  { clockOffset }: Moment,
+): EndpointState {
+  const read = readOpinion(spare, context.document, clockOffset);
+  return read === undefined ? state : withSpareDocument(state, read, context, clockOffset);
 }
 
 export function timedStep<Name extends DocumentName>(

@@ -1,9 +1,10 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
+import type { ObservedNode } from './node-observation.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 
@@ -21,8 +22,13 @@ export interface Source<Job extends EndpointJob> {
   readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
   /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
-  /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
-  readonly probe?: (job: Job) => Promise<void>;
+  /** Asks another usable node, at another address, for its document. Only where there are several nodes. */
+  readonly opinion?: (job: Job, request: DocumentRequest) => Promise<ReceivedDocument | undefined>;
+  /**
+   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an hour, or each time if what one has
+   * shown is doubted. Absent in a recording and in a simulation.
+   */
+  readonly probe?: (job: Job, isDoubted: boolean) => Promise<readonly ReceivedDocument[]>;
 }
 
 /** The request of a document. */
@@ -33,6 +39,8 @@ export interface DocumentRequest {
   readonly hubSide?: HubSide | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
   readonly identity?: readonly string[] | undefined;
+  /** The nodes after the last poll, also of an earlier process. */
+  readonly nodes?: readonly ObservedNode[] | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */
@@ -73,5 +81,9 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
    */
   readonly isAccepted?: boolean;
   /** All nodes of the endpoint; only of several. */
-  readonly nodes?: readonly NodeStatus[] | undefined;
+  readonly nodes?: readonly ObservedNode[] | undefined;
+  /** The document of another node, with which doubtful problems of this one are compared. */
+  readonly opinion?: ReceivedDocument<Name> | undefined;
+  /** The node of a second opinion. */
+  readonly node?: string;
 }

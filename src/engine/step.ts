@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, NodeStatus, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
@@ -12,6 +12,7 @@ import {
   NO_PROBLEMS,
   repeatJudgement,
   withEnded,
+  withSpare,
   type Judgement,
   type ProblemMemory,
 } from '../problems/memory.js';
@@ -31,6 +32,7 @@ import {
   type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
+import type { ObservedNode } from './node-observation.js';
 import { withMatched } from './unmatched-settings.js';
 
 /*
@@ -53,7 +55,16 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly source?: string | undefined;
   /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
-  readonly nodes?: readonly NodeStatus[] | undefined;
+  readonly nodes?: readonly ObservedNode[] | undefined;
+  /** The document of another node, which was asked for a second opinion. */
+  readonly opinion?: OpinionContent<Name> | undefined;
+}
+
+interface OpinionContent<Name extends DocumentName> extends Pick<
+  ReadContent<Name>,
+  'content' | 'height' | 'receivedAt' | 'otherAnswers'
+> {
+  readonly source: string;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -107,7 +118,7 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems, matched } = derive(state, outcome, context, clockOffset);
+  const { snapshot, problems, matched } = derive(state, outcome, poll.opinion, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
@@ -168,11 +179,68 @@ export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState
 /** Derives facts, flow and problems of a document, and renders them. */
 function derive<Name extends DocumentName>(
   state: EndpointState,
-  { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
+  document: ReadContent<Name>,
+  opinion: OpinionContent<Name> | undefined,
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
-  const { document, settings, names, maxSeries, staleAfterMs } = context;
+  const { content, errors, height, receivedAt, otherAnswers, compressed } = document;
+  const definition = documents[context.document];
+  const { evidence, documentContext } = evidenceOf(state, document, context, clockOffset);
+  const { input, flow } = evidence;
+  const asked = opinion && {
+    source: opinion.source,
+    evidence: evidenceOf(state, opinion, context, clockOffset).evidence as Evidence,
+  };
+  const { memory: problems, ...judgement } = judgeProblems(
+    state.problems,
+    context.document,
+    { ...evidence, opinion: asked },
+    { at: receivedAt, clockOffset },
+    context,
+  );
+  const identity = definition.identity(content, context.settings);
+  const snapshot = {
+    document: context.document,
+    identity: identity.length === 0 ? (lastDocument(state)?.identity ?? []) : identity,
+    height: definition.hubHeight(content, height),
+    past: definition.past(input),
+    flow,
+    judgement,
+    errors,
+    otherAnswers,
+    kept: compressed && { body: compressed, context: documentContext },
+    ...render(input, flow, judgement, context),
+  };
+  return { snapshot, problems, matched: definition.matches({ input, flow }) };
+}
+
+/** The state after a document of a node that is not in use. One with a lower height than the last document proves nothing. */
+export function withSpareDocument<Name extends DocumentName>(
+  state: EndpointState,
+  spare: OpinionContent<Name>,
+  context: StepContext<Name>,
+  clockOffset: number,
+): EndpointState {
+  const { evidence } = evidenceOf(state, spare, context, clockOffset);
+  const { height = 0n } = lastDocument(state) ?? {};
+  if (state.lastSuccess === undefined || (evidence.height !== undefined && evidence.height < height)) return state;
+  const { present } = state.lastSuccess.snapshot.judgement;
+  const now = { at: spare.receivedAt, clockOffset };
+  const ofSpare = evidence as Evidence;
+  return {
+    ...state,
+    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context, present),
+  };
+}
+
+/** What a document is judged by, after the last document. */
+function evidenceOf<Name extends DocumentName>(
+  state: EndpointState,
+  { content, height, receivedAt, otherAnswers }: Omit<OpinionContent<Name>, 'source'>,
+  { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
+  clockOffset: number,
+) {
   const definition = documents[document];
   const before = lastDocument(state);
   const last = isOf(document, before) ? before : undefined;
@@ -186,39 +254,25 @@ function derive<Name extends DocumentName>(
     names,
   };
   const input = definition.input(content, documentContext);
-  const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
-  const { memory: problems, ...judgement } = judge(state, input, flow, { at: receivedAt, clockOffset }, context);
-  const identity = definition.identity(content, settings);
-  const snapshot = {
-    document,
-    identity: identity.length === 0 ? (last?.identity ?? []) : identity,
-    height: definition.hubHeight(content, height),
-    past: definition.past(input),
-    flow,
-    judgement,
-    errors,
-    otherAnswers,
-    kept: compressed && { body: compressed, context: documentContext },
-    ...render(input, flow, judgement, context),
-  };
-  return { snapshot, problems, matched: definition.matches({ input, flow }) };
-}
-
-function judge<Name extends DocumentName>(
-  state: EndpointState,
-  input: DocumentTypes[Name]['input'],
-  flow: DocumentTypes[Name]['flow'],
-  now: Moment,
-  context: StepContext<Name>,
-) {
   const evidence: Evidence<Name> = {
     input,
-    flow,
-    answers: freshAnswers(state, now.at),
+    flow: definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries }),
+    answers: freshAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
     nodes: state.nodes,
+    height: comparedHeight(document, content, height),
   };
-  return judgeProblems(state.problems, context.document, evidence, now, context);
+  return { evidence, documentContext };
+}
+
+/** The height by which nodes are compared. */
+export function comparedHeight<Name extends DocumentName>(
+  document: Name,
+  content: DocumentTypes[Name]['content'],
+  header: Numeral | undefined,
+): Numeral | undefined {
+  const { blockHeight, hubHeight } = documents[document];
+  return blockHeight?.(content) ?? hubHeight(content, header);
 }
 
 function render<Name extends DocumentName>(

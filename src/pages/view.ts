@@ -193,7 +193,12 @@ export function endpointView(
     /** Host and port of the node; of several, of the one in use. */
     host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? hostOf(job),
     /** All nodes in order of preference, if there are several; `null` otherwise. */
-    nodes: state.nodes?.map((node) => ({ ...node, trouble: troubleView(node.trouble, now) })) ?? null,
+    nodes:
+      state.nodes?.map(({ source: node, isInUse, trouble }) => ({
+        source: node,
+        isInUse,
+        trouble: troubleView(trouble, now),
+      })) ?? null,
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,

@@ -66,6 +66,7 @@ const valsetNewer = problemOf('external_contract', {
   severity: 'critical',
   afterMinutes: 5,
   needsTime: true,
+  isDoubtful: true,
   dashboard: 'bridge-validator',
   summary: 'the hub did not make the validator set in the contract',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
@@ -96,6 +97,7 @@ const paused = problemOf('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
+  isDoubtful: true,
   summary: 'the contract is paused',
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',

@@ -43,6 +43,9 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
+const SAVE_DOCUMENT =
+  'Two nodes show it. Save the document, and compare it with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+
 const PREVENT_HALT =
   'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.';
 const WARN_OTHERS =
@@ -94,6 +97,8 @@ const valsetMismatches = problemOf('module_state', {
   ...contractValset,
   severity: 'critical',
   afterMinutes: 0,
+  isDoubtful: true,
+  confirmedAction: SAVE_DOCUMENT,
   summary: 'the validator set in the contract is not the one of the hub',
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
@@ -143,6 +148,7 @@ function claimWithoutBatch(
     severity,
     afterMinutes,
     dashboard: 'bridge-validator',
+    ...(severity === 'critical' && { isDoubtful: true }),
     ...texts,
     find: ({ input }: Evidence<'module_state'>) =>
       claimsByPower(

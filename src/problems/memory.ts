@@ -17,7 +17,22 @@ import {
   type Subject,
   type Together,
 } from './problem.js';
+import { PENDING_SHARE } from './polls.js';
 import { problems } from './problems.js';
+import {
+  isUnconfirmed,
+  nextSpare,
+  presentDisagreement,
+  repeatedDifferences,
+  shownFrom,
+  withOpinion,
+  withoutOpinion,
+  type Accusation,
+  type Difference,
+  type Disagreement,
+  type Opinion,
+  type Spare,
+} from './second-opinion.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
@@ -74,6 +89,11 @@ export interface SubjectHistory {
   readonly isMissing: boolean;
   /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
   readonly isPresent: boolean;
+  /** Only of a doubtful problem of an endpoint with several nodes (second-opinion.ts). */
+  readonly accusation?: Accusation | undefined;
+  readonly opinion?: Opinion | undefined;
+  /** Whether it is not shown yet, because another node does not show it. */
+  readonly isDelayed?: true | undefined;
 }
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
@@ -103,6 +123,8 @@ export interface ProblemMemory {
   readonly ended: readonly EndedProblem[];
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
+  readonly disagreement?: Disagreement | undefined;
+  readonly spare?: Spare | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
@@ -113,9 +135,18 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 /** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  'progressKey' | 'isProvenByChain' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
+  | 'progressKey'
+  | 'isProvenByChain'
+  | 'textsAt'
+  | 'firstFoundAt'
+  | 'lastFoundAt'
+  | 'isMissing'
+  | 'isPresent'
+  | 'accusation'
+  | 'opinion'
+  | 'isDelayed'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'isDoubtful'>;
   readonly limitSeconds: number;
 }
 
@@ -136,6 +167,8 @@ export interface Judgement {
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
   readonly notJudgedHere: readonly string[];
+  /** Whether another node is asked for its document. */
+  readonly isOpinionWanted: boolean;
 }
 
 type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
@@ -144,7 +177,7 @@ type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAf
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
-  evidence: Evidence,
+  ofNode: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
@@ -157,9 +190,11 @@ export function judgeProblems(
   const unjudged: UnjudgedProblem[] = [];
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
-  for (const problem of all) {
+  const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
+  const { disagreement, evidence } = compareWithOpinion(judged, memory, ofNode, now, options);
+  let isOpinionWanted = false;
+  for (const problem of judged) {
     const { name, severity } = problem;
-    if (problem.document !== document || !isEnabled(problem, settings)) continue;
     const key = problemKey(problem);
     const before = memory.remembered.get(key);
     const after = judgeProblem(problem, before, evidence, now, last, options);
@@ -169,6 +204,7 @@ export function judgeProblems(
     }
     remembered.set(key, after);
     const limit = limitSeconds(problem, settings);
+    isOpinionWanted ||= options.isSinglePoll !== true && isWanted(problem, after, at, limit);
     const histories = selectPresent(problem, after);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
@@ -187,12 +223,73 @@ export function judgeProblems(
     }
   }
   return {
-    memory: { remembered, ended: withEnded(memory.ended, ended, at), judged: now },
+    memory: { ...memory, remembered, ended: withEnded(memory.ended, ended, at), judged: now, disagreement },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: Math.max(0, present.length - options.maxSeries),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
+    isOpinionWanted,
   };
+}
+
+/** Compares the doubtful problems of a document with those of another node, if it was asked: what only the first one shows is a problem of its own. */
+function compareWithOpinion(
+  judged: readonly Problem[],
+  memory: ProblemMemory,
+  evidence: Evidence,
+  now: Moment,
+  options: JudgingOptions,
+): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
+  const { at } = now;
+  const known = presentDisagreement(memory.disagreement, at);
+  const ofSpare = repeatedDifferences(memory);
+  if (evidence.opinion === undefined) return { evidence: { ...evidence, differences: ofSpare }, disagreement: known };
+  const opinion = { ...evidence.opinion, disagreedSince: known?.since };
+  const asked = { ...evidence, opinion, differences: ofSpare };
+  const disputed = judged.flatMap((problem) => {
+    if (problem.isDoubtful !== true) return [];
+    const before = memory.remembered.get(problemKey(problem));
+    const { histories = new Map<string, SubjectHistory>() } =
+      judgeProblem(problem, before, asked, now, memory.judged ?? now, options) ?? {};
+    const limit = limitSeconds(problem, options.problems ?? {});
+    const differing = Array.from(histories.values()).filter(
+      (each) => each.lastFoundAt === at && each.opinion?.agrees === false && shownFrom(each, limit) <= at,
+    );
+    return selectSubjects(problem, differing).map((each) => ({ ...each, from: shownFrom(each, limit) }));
+  });
+  if (disputed.length === 0) return { evidence: asked, disagreement: known };
+  const differences = disputed.flatMap(({ isDelayed, summary, from }): Difference[] =>
+    isDelayed === true ? [{ summary, since: from, other: opinion.source, isShownByOther: false }] : [],
+  );
+  const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
+  return { evidence: { ...asked, differences: [...differences, ...ofSpare] }, disagreement: { since, at } };
+}
+
+/** The memory after a document of a node that is not in use: `present` are the problems of the last document of the one in use. */
+export function withSpare(
+  memory: ProblemMemory,
+  document: DocumentName,
+  source: string,
+  evidence: Evidence,
+  now: Moment,
+  options: JudgingOptions,
+  present: readonly PresentProblem[],
+): ProblemMemory {
+  const keyOf = ({ problem, subject }: PresentProblem): string => `${problem.name} ${subjectKey(subject)}`;
+  const known = new Set(present.map(keyOf));
+  const judged = judgeProblems(memory, document, evidence, now, { ...options, isSinglePoll: true });
+  const found = judged.present.filter((each) => {
+    const { problem, startSeconds, limitSeconds: limit } = each;
+    const isShown = now.at - startSeconds >= limit * PENDING_SHARE;
+    return problem.isDoubtful === true && isShown && !known.has(keyOf(each));
+  });
+  return { ...memory, spare: nextSpare(memory.spare, source, found) };
+}
+
+/** Whether another node is asked about the problem. */
+function isWanted(problem: Problem, { histories }: RememberedProblem, at: Instant, limit: number): boolean {
+  const unconfirmed = Array.from(histories.values()).filter((history) => isUnconfirmed(history, at, limit));
+  return unconfirmed.length > 0 && selectSubjects(problem, unconfirmed).length > 0;
 }
 
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
@@ -229,11 +326,18 @@ function judgeProblem(
   const last = new Map(
     Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
   );
+  const limit = limitSeconds(problem, options.problems ?? {});
   const found = new Map(
     Array.from(bySubject, ([subject, each]) => {
       const history = last.get(historyKey(each));
-      const isKept = history !== undefined && !isOther(history, each, judging);
-      return [subject, confirmed(isKept ? keep(history, each, judging) : begin(each, judging), each, judging)];
+      const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
+      const after = confirmed(kept ? keep(kept, each, judging) : begin(each, judging), each, judging);
+      const isFoundIn = (inOpinion: Findings): boolean | undefined => {
+        const { bySubject: shown, isInPart: isHidden } = foundIn(inOpinion, now);
+        return shown.has(subject) || (isHidden ? undefined : false);
+      };
+      const compared = { evidence, at: now.at, limitSeconds: limit, before: kept, markBefore: before?.mark, isFoundIn };
+      return [subject, withOpinion(after, problem, compared)];
     }),
   );
   const missed = Array.from(last.values()).flatMap(
@@ -295,7 +399,11 @@ function keepMissed(
   judging: Judging,
 ): SubjectHistory | undefined {
   // A subject that the document does not show may still be there.
-  if (found === undefined && isUnknown(history.subject)) return isForgotten(history, judging) ? undefined : history;
+  if (found === undefined && isUnknown(history.subject)) {
+    const { problem, at, options } = judging;
+    const limit = limitSeconds(problem, options.problems ?? {});
+    return isForgotten(history, judging) ? undefined : withoutOpinion(history, at, limit);
+  }
   if (found?.progressKey === history.progressKey) return undefined;
   // With another progress key, the old history stays until the new one is present.
   if (!history.isPresent || found?.isPresent === true) return undefined;
@@ -386,9 +494,16 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }
 
-/** The present subjects of a problem, with unwatched validators taken together. */
-function selectPresent({ together }: Problem, remembered: RememberedProblem): readonly SubjectHistory[] {
-  const histories = Array.from(remembered.histories.values()).filter(({ isPresent }) => isPresent);
+/** The present subjects of a problem. */
+function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
+  return selectSubjects(
+    problem,
+    Array.from(histories.values()).filter(({ isPresent, isDelayed }) => isPresent && isDelayed !== true),
+  );
+}
+
+/** Subjects of a problem, with unwatched validators taken together. */
+function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   if (together === undefined) return histories;
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];

@@ -5,7 +5,7 @@ import { hubBlockTime, hubBlockTimeSource } from '../facts/bridge/block-times.js
 import { orUndefined, required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
-import { durationInWords, list } from '../text/format.js';
+import { count, durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';
 import { problemOf, type Evidence } from './problem.js';
@@ -152,6 +152,36 @@ function nodeDown(document: DocumentName) {
   });
 }
 
+function nodesDisagree(document: DocumentName) {
+  return problemOf(document, {
+    name: 'BridgeNodesDisagree',
+    severity: 'warning',
+    afterMinutes: 0,
+    needsTime: true,
+    dashboard: 'bridge-exporter',
+    summary: 'a node shows a critical problem, and another one does not',
+    description:
+      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
+    action:
+      'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
+    find: ({ nodes = [], differences = [] }) => {
+      const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
+      const present = differences.filter(({ other }) => other !== inUse);
+      const [first] = present;
+      if (first === undefined) return undefined;
+      const [shownBy, notShownBy] = first.isShownByOther ? [first.other, inUse] : [inUse, first.other];
+      return {
+        start: Math.min(...present.map(({ since }) => since)),
+        summary: `two nodes of ${document} disagree: ${first.summary}`,
+        details: [
+          `${shownBy} shows it, ${notShownBy} does not`,
+          present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : '',
+        ],
+      };
+    },
+  });
+}
+
 /** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 interface HighestMark {
   readonly contract: string;
@@ -203,6 +233,9 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
     needsTime: true,
+    isDoubtful: true,
+    confirmedAction:
+      'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
     dashboard: 'bridge-exporter',
     summary: 'the state of the hub went back',
     description:
@@ -274,6 +307,9 @@ export const nodeProblems = [
   nodeDown('module_state'),
   nodeDown('external_contract'),
   nodeDown('rate_limiter_input'),
+  nodesDisagree('module_state'),
+  nodesDisagree('external_contract'),
+  nodesDisagree('rate_limiter_input'),
   clockBehind('module_state'),
   clockBehind('rate_limiter_input'),
 ];

@@ -46,7 +46,7 @@ function changesAfter(
 interface Change<Name extends DocumentName, Alert extends string>
   extends
     Pick<NamedProblem<Alert>, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
-    Partial<Pick<Problem, 'inhibits'>> {
+    Partial<Pick<Problem, 'inhibits' | 'isDoubtful'>> {
   readonly hours: number;
   readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
 }
@@ -115,6 +115,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'critical',
     hours: IDENTITY_HOURS,
+    isDoubtful: true,
     valuesOf: ({ state }) => identityParams(state),
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,

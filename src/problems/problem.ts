@@ -1,7 +1,9 @@
+import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
+import type { Difference, SecondOpinion } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
@@ -37,6 +39,12 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly answeredAt: (query: string, key: string) => Instant | undefined;
   /** All nodes of an endpoint with several nodes. */
   readonly nodes?: readonly NodeStatus[] | undefined;
+  /** The height by which several nodes are compared; `undefined` if the response does not have it. */
+  readonly height?: Numeral | undefined;
+  /** The document of another node, if it was asked. */
+  readonly opinion?: SecondOpinion | undefined;
+  /** The problems that the other node does not show, and that are not shown therefore. */
+  readonly differences?: readonly Difference[];
 }
 
 /** A problem in one document. */
@@ -145,6 +153,10 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly dashboard: string;
   /** Whether a single document never proves the problem, because it depends on earlier documents or may last a moment only. */
   readonly needsTime?: true;
+  /** Whether a single node that lies or is broken can cause it: then another node is asked before it is shown (second-opinion.ts). */
+  readonly isDoubtful?: true;
+  /** The action when another node shows it too. */
+  readonly confirmedAction?: string;
   /** What the validators are late with, for the table of late validators. */
   readonly lateWith?: string;
 }

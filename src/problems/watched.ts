@@ -331,6 +331,7 @@ function inactive(
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...limit,
+    ...(isCritical && { isDoubtful: true }),
     dashboard: 'bridge-validator',
     ...texts,
     mark: {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
+import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
@@ -63,20 +63,28 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.clear();
       if (settings !== undefined) writer.open(settings);
     },
-    polled: ({ after: state, received, isAgain }) => {
+    polled: ({ before, after: state, received, isAgain }) => {
       const { lastPoll, lastFailure } = state;
       if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
       const endpoint = endpointOf(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
-      const isRecorded = isSelected || isAgain;
+      // Until another node has confirmed a problem, each poll can decide about it.
+      const opinion = received.ok ? received.opinion : undefined;
+      const isDecisive = opinion !== undefined || isOpinionWanted(before) || isOpinionWanted(state);
+      const isRecorded = isSelected || isAgain || isDecisive;
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
         ...headerOf(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
+      if (opinion !== undefined) {
+        // A millisecond before the poll that is compared with it.
+        const opinionAt = lastPoll.at - 0.001;
+        writer.write(settings, opinionHeader(state, opinion, opinionAt, now()), opinion.bytes, '', () => forget(id));
+      }
       const body = received.ok ? received.bytes : new Uint8Array();
       // After a failure the next poll is selected.
       writer.write(settings, header, body, Array.from(endpoint.lines.values()).join(''), () => forget(id));
@@ -93,6 +101,13 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
         lines.set(request, text);
       }
       endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
+    },
+    spareRead: ({ before, after, received }) => {
+      const differ = ({ problems }: EndpointState): boolean => (problems.spare?.differences.length ?? 0) > 0;
+      if (settings === undefined || (!differ(before) && !differ(after))) return;
+      // Before a poll at the same time, and its opinion.
+      const header = opinionHeader(after, received, received.receivedAt - 0.002, now());
+      writer.write(settings, { ...header, spare: true }, received.bytes, '', () => undefined);
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -113,24 +128,47 @@ function headerOf(state: EndpointState, received: ReceivedDocument | undefined, 
   const { target, document, addedAt, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
-  const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
-  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
   const source = sourceInUse(state);
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(lastPoll.at, now)),
-    ...(height !== undefined && { height }),
-    ...(foundPath && { path: foundPath.path }),
-    ...(call && { call }),
+    ...(received && responseHeader(received, now)),
     ...(source !== undefined && { source }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(receivedAt && { received: isoTime(wallSeconds(receivedAt, now)) }),
     clock: lastPoll.at,
     added: isoTime(wallSeconds(addedAt, now)),
     phase_seconds: lastPoll.phaseSeconds,
+  };
+}
+
+function opinionHeader(
+  { target, document }: EndpointState,
+  opinion: ReceivedDocument,
+  at: Instant,
+  now: Moment,
+): RecordingHeader {
+  return {
+    version: FORMAT_VERSION,
+    target,
+    document,
+    time: isoTime(wallSeconds(at, now)),
+    ...responseHeader(opinion, now),
+    ...(opinion.node !== undefined && { source: opinion.node }),
+    outcome: 'ok',
+    opinion: true,
+  };
+}
+
+function responseHeader({ height, foundPath, receivedAt, otherAnswers = {} }: ReceivedDocument, now: Moment) {
+  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
+  return {
+    ...(height !== undefined && { height }),
+    ...(foundPath && { path: foundPath.path }),
+    ...(call && { call }),
+    received: isoTime(wallSeconds(receivedAt, now)),
   };
 }
 

@@ -31,8 +31,12 @@ const headerSchema = z
       height: z.string().optional(),
       /** Absent for a contract, because the path may be an API key. */
       path: z.string().optional(),
-      /** Host and port of the node in use, where several are configured. */
+      /** Host and port of the node, where several are configured. */
       source: z.string().optional(),
+      /** Whether another node was asked for the document, to compare the next poll with it. */
+      opinion: z.literal(true).optional(),
+      /** Whether it was not asked because of a poll, but is read once an hour. */
+      spare: z.literal(true).optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */

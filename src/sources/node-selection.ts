@@ -1,5 +1,6 @@
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
+import type { NodeObservation, Probe } from '../engine/node-observation.js';
 import type { PollError } from '../http/failure-reasons.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
@@ -10,57 +11,6 @@ import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
  * after a failed one, a good probe is not enough. A node that was ruled out by its block, or has failed, must have had good probes for a while, so
  * that a node that comes and goes causes no switches.
  */
-
-/** What was observed of a node. Each document and each probe replaces it as a whole. */
-export interface NodeObservation {
-  /** Host and port, with which messages begin. */
-  readonly source: string;
-  readonly addedAt: Instant;
-  /** The last served document, and the first one since the last failure. */
-  readonly served?: { readonly at: Instant; readonly since: Instant; readonly height: Numeral | undefined };
-  /** The failure of the last document; absent while the last document was served. */
-  readonly failed?: FailedDocument | undefined;
-  /** How long the node waited for its last trial. */
-  readonly lastWaitSeconds?: number;
-  /** The last good probe. */
-  readonly probe?: Probe;
-  /** The first of the successive good probes of a node that is up to date. */
-  readonly goodSince?: Instant | undefined;
-  /** The last probe of a node that is not up to date. */
-  readonly outdated?: { readonly at: Instant; readonly reason: string } | undefined;
-  /** The failures of probes since the last good one. */
-  readonly probeFailed?: FailedProbe | undefined;
-  /** The chain, when it was asked last. */
-  readonly chain?: { readonly id: string; readonly at: Instant };
-  /** The id of the bridge in the last document. */
-  readonly bridgeId?: string | undefined;
-}
-
-interface FailedDocument {
-  readonly since: Instant;
-  readonly at: Instant;
-  /** When the next document is requested to find out whether the node is usable. */
-  readonly trialAt: Instant;
-  readonly isHang: boolean;
-  readonly message: string;
-}
-
-interface FailedProbe {
-  readonly since: Instant;
-  readonly at: Instant;
-  readonly count: number;
-  readonly message: string;
-}
-
-/** The newest block of a node. */
-export interface Probe {
-  readonly at: Instant;
-  readonly height: Numeral;
-  /** The time of the observation minus the time of the block. */
-  readonly lagSeconds: number;
-  readonly isSyncing: boolean;
-  readonly chainId?: string | undefined;
-}
 
 /** What was observed of all nodes, in the order of the configuration. */
 export interface Observations {
@@ -100,6 +50,14 @@ export function select<Node>(nodes: readonly Node[], observations: Observations,
       return hangA === 0 || hangB === 0 ? hangA - hangB : hangB - hangA || b.index - a.index;
     })
     .map(({ node }) => node);
+}
+
+/** The usable nodes in the order of preference. */
+export function selectUsable<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
+  return select(nodes, observations, now).filter((node) => {
+    const observation = observations.ofNodes[nodes.indexOf(node)];
+    return observation !== undefined && rankOf(observation, now) === 0;
+  });
 }
 
 /** 0: usable. The others are polled when no better node has a document. */

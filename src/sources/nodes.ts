@@ -1,16 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { isValid } from '../chain/field.js';
+import { validOrUndefined } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { formatSource } from '../config/urls.js';
-import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
+import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId } from '../engine/endpoint-state.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
+import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
+import { comparedHeight } from '../engine/step.js';
 import { bridgeIdOf } from '../facts/bridge/input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -23,12 +25,12 @@ import {
   isProbeDue,
   othersOfChain,
   select,
+  selectUsable,
   troubleOf,
   withFailed,
   withFailedProbe,
   withProbe,
   withServed,
-  type NodeObservation,
 } from './node-selection.js';
 import { probeNode } from './probe.js';
 
@@ -62,18 +64,25 @@ interface NodesOfEndpoint {
 export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   const endpoints = new Map<string, NodesOfEndpoint>();
 
-  function nodesOf(job: PollJob): NodesOfEndpoint {
+  function nodesOf(job: PollJob, ofProcess: readonly ObservedNode[] = []): NodesOfEndpoint {
     const id = endpointId(job.context);
     const before = endpoints.get(id);
     if (before?.job === job) return before;
     const { at } = clock();
     const sources = sourcesOf(job);
     const nodes = job.nodes.map((connection, index) => {
-      const known = before?.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation;
-      return { connection, observation: { addedAt: at, ...known, source: sources[index] ?? '' } };
+      const source = sources[index] ?? '';
+      const known = before
+        ? before.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation
+        : observationBefore(ofProcess, source);
+      return { connection, observation: { addedAt: at, ...known, source } };
     });
-    const inUse = nodes.find(({ connection }) => isDeepStrictEqual(connection, before?.inUse?.connection));
-    const { chainId, height, request } = before ?? {};
+    const inUseBefore = ofProcess.find(({ isInUse }) => isInUse)?.source;
+    const inUse = nodes.find(({ connection, observation }) =>
+      before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === inUseBefore,
+    );
+    const { chain, served: last } = inUse?.observation ?? {};
+    const { chainId, height, request } = before ?? { chainId: chain?.id, height: last?.height, request: undefined };
     const after = { job, nodes, inUse, chainId, height, request };
     endpoints.set(id, after);
     return after;
@@ -82,7 +91,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   /** Polls the nodes in turn until one of them serves the document. */
   async function poll(job: PollJob, request: DocumentRequest): Promise<Received> {
     const started = performance.now();
-    const endpoint = nodesOf(job);
+    const endpoint = nodesOf(job, request.nodes);
     endpoint.request = request;
     const order = select(endpoint.nodes, observationsOf(endpoint), clock().at);
     const deadlines = deadlinesOf(order, endpoint.inUse, job.limits.timeoutMs);
@@ -193,15 +202,18 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   }
 
   /** Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial. */
-  async function probe(job: PollJob): Promise<void> {
+  async function probe(job: PollJob, isDoubted: boolean): Promise<readonly ReceivedDocument[]> {
     const endpoint = nodesOf(job);
-    await Promise.all(
+    const spares = await Promise.all(
       endpoint.nodes.map(async (node) => {
         const { at } = clock();
         if (isProbeDue(node.observation, at)) await probeOne(endpoint, node);
-        if (node !== endpoint.inUse && isDocumentDue(node.observation, clock().at)) await readSpare(endpoint, node);
+        const { observation } = node;
+        const isDue = isDocumentDue(observation, clock().at) || (isDoubted && observation.failed === undefined);
+        return node !== endpoint.inUse && isDue ? readSpare(endpoint, node) : undefined;
       }),
     );
+    return spares.filter((spare) => spare !== undefined);
   }
 
   async function probeOne(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
@@ -220,20 +232,45 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     else if (node === endpoint.inUse) endpoint.chainId ??= node.observation.chain?.id;
   }
 
-  async function readSpare(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
+  async function readSpare(endpoint: NodesOfEndpoint, node: Node): Promise<ReceivedDocument | undefined> {
     const { job, request } = endpoint;
-    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return;
+    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return undefined;
     const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
-    const received = await exchange(job, node.connection, request, job.limits);
+    const received = await askOther(endpoint, node, request, job.limits);
     endReservation?.();
+    return received;
+  }
+
+  /** The document of a node that is not in use; `undefined` if it fails. */
+  async function askOther(
+    endpoint: NodesOfEndpoint,
+    node: Node,
+    request: DocumentRequest,
+    limits: RequestLimits,
+  ): Promise<ReceivedDocument | undefined> {
+    const received = await exchange(endpoint.job, node.connection, request, limits);
     const checked = check(endpoint, node, received);
-    received.release?.();
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
+    if (received.ok && checked.ok) return { ...received, node: node.observation.source };
+    received.release?.();
+    return undefined;
+  }
+
+  /** Asks another usable node, at another address, for its document. */
+  async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
+    const endpoint = nodesOf(job);
+    const { inUse } = endpoint;
+    const usable = selectUsable(endpoint.nodes, observationsOf(endpoint), clock().at);
+    const other = usable.find(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
+    if (inUse === undefined || other === undefined) return undefined;
+    // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
+    return askOther(endpoint, other, request, { ...job.limits, timeoutMs: job.limits.timeoutMs / 2 });
   }
 
   return {
     poll,
     probe,
+    opinion,
     /** The node that other queries of an endpoint are sent to: at a height, the node with the document of this height. */
     nodeFor: (
       context: Parameters<typeof endpointId>[0],
@@ -254,15 +291,13 @@ function readShown<Name extends DocumentName>(
   { document, settings }: StepContext<Name>,
   clockOffset: number,
 ) {
-  const definition = documents[document];
   const read = readContent(received, document, clockOffset);
   if (!read.ok) return read;
   const { content } = read;
-  const header = parseHeight(received.height);
   return {
     ok: true,
-    height: definition.blockHeight?.(content) ?? definition.hubHeight(content, isValid(header) ? header : undefined),
-    bridgeId: bridgeIdOf(document, definition.identity(content, settings)),
+    height: comparedHeight(document, content, validOrUndefined(parseHeight(received.height))),
+    bridgeId: bridgeIdOf(document, documents[document].identity(content, settings)),
   } as const;
 }
 
@@ -276,13 +311,20 @@ function observationsOf({ nodes, inUse, chainId }: NodesOfEndpoint) {
   return { inUse: index < 0 ? undefined : index, chainId, ofNodes: nodes.map(({ observation }) => observation) };
 }
 
-function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly NodeStatus[] {
+function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly ObservedNode[] {
   const observations = observationsOf(endpoint);
   return endpoint.nodes.map((node) => ({
     source: node.observation.source,
     isInUse: node === (endpoint.inUse ?? endpoint.nodes[0]),
     trouble: troubleOf(node.observation, observations, now),
+    observation: node.observation,
   }));
+}
+
+/** What an earlier process has observed of a node: without probes in between, they prove nothing. */
+function observationBefore(nodes: readonly ObservedNode[], source: string): NodeObservation | undefined {
+  const observation = nodes.find((node) => node.source === source)?.observation;
+  return observation && { ...observation, goodSince: undefined };
 }
 
 /** Host and port of each node, numbered when several nodes have the same. */

@@ -1,6 +1,7 @@
 import { wallSeconds, type Clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
+import type { Probe } from '../engine/node-observation.js';
 import type { Client } from '../http/client.js';
 import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../queries/node-status.js';
 import type { QueryRequest, ResponseReader } from '../queries/query.js';
 import { sendQuery } from '../queries/send-query.js';
-import type { Probe } from './node-selection.js';
 
 /* A probe of a node: its newest block, and whether it is catching up. */
 

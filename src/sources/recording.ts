@@ -38,6 +38,8 @@ export async function* replay(
   const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
   /** The time of the last recorded poll, by endpoint. */
   const polledMs = new Map<string, number>();
+  /** The document of another node with which the next poll is compared, by endpoint. */
+  const opinions = new Map<string, RecordedPoll>();
   let nextStepMs: number | undefined;
 
   /** Without a recorded clock, the process clock follows the wall clock. */
@@ -79,6 +81,10 @@ export async function* replay(
   let lastMs = -Infinity;
   for await (const exchange of exchanges) {
     const { timeMs } = exchange;
+    if ('header' in exchange && exchange.header.opinion === true && exchange.header.spare !== true) {
+      opinions.set(endpointId(exchange), exchange);
+      continue;
+    }
     yield* stepUntil(timeMs);
     if ('query' in exchange) {
       const { clockSeconds, askedSeconds } = exchange;
@@ -91,6 +97,15 @@ export async function* replay(
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
     received = receivedOf(exchange, now);
+    if (header.spare === true) {
+      // oxlint-disable-next-line no-await-in-loop -- in the order of time
+      if (received.ok) await engine.spareRead(job, received);
+      continue;
+    }
+    const asked = opinions.get(endpointId(exchange));
+    const opinion = asked && receivedOf(asked, now);
+    if (received.ok && opinion?.ok === true) received = { ...received, opinion };
+    opinions.delete(endpointId(exchange));
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
@@ -131,5 +146,5 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
   }
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
-  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes };
+  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes, ...(node !== undefined && { node }) };
 }

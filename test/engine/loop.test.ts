@@ -259,7 +259,10 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     const source = {
       document: async (job: PollJob, input: DocumentRequest) =>
         new Promise<Received>((end) => void started.push({ job, input, end })),
-      probe: async (job: PollJob) => void probed.push(job.context.target),
+      probe: async (job: PollJob) => {
+        probed.push(job.context.target);
+        return [];
+      },
     };
     const probing = createPollLoop({ source, log: logOf(logged), now });
     const config = parseValidConfig(`targets:

@@ -49,7 +49,7 @@ it('shows no older block of the contract after a switch, until the other node ha
       await settled;
     }
     const contract = jobs.find(({ hubNodes }) => hubNodes !== undefined);
-    if (contract !== undefined) await network.probe(contract);
+    if (contract !== undefined) await engine.probe(contract);
     const state = engine.states()[1];
     const past = state?.lastSuccess?.snapshot.past;
     const block = past !== undefined && 'blockSeconds' in past ? Number(past.height) : 0;

@@ -12,9 +12,8 @@ import {
   withFailedProbe,
   withProbe,
   withServed,
-  type NodeObservation,
-  type Probe,
 } from '../../src/sources/node-selection.js';
+import type { NodeObservation, Probe } from '../../src/engine/node-observation.js';
 
 const NEW: NodeObservation = { source: 'n', addedAt: 0 };
 const MINUTE = 60;

@@ -8,7 +8,9 @@ import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { createNetwork } from '../../src/sources/network.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
+import { createNetwork, type Network } from '../../src/sources/network.js';
 import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
 import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
@@ -66,9 +68,22 @@ export async function startPolledNodes({
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line).msg) },
   );
-  const network = createNetwork('test', () => now);
-  atEnd(() => network.close());
-  const engine = createEngine({ source: network, now: () => now, sinks: [createPollLog(log), ...sinks] });
+  const createSource = (): Network => {
+    const created = createNetwork('test', () => now);
+    atEnd(() => created.close());
+    return created;
+  };
+  let network = createSource();
+  const engine = createEngine<PollJob>({
+    source: {
+      document: async (...request) => network.document(...request),
+      query: async (...request) => network.query(...request),
+      opinion: async (...request) => network.opinion(...request),
+      probe: async (...request) => network.probe(...request),
+    },
+    now: () => now,
+    sinks: [createPollLog(log), ...sinks],
+  });
   const jobFor = (urls: readonly string[]): PollJob => {
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
     const config = parseValidConfig(
@@ -95,6 +110,11 @@ export async function startPolledNodes({
   const state = stateAt(0);
   let polls = 0;
 
+  function advance(seconds: number): void {
+    now = { ...now, at: now.at + seconds };
+    for (const model of models.values()) model.advanceTime(seconds * 1000);
+  }
+
   /** The letter of the node in use. */
   const inUse = (): string => 'ABC'[state().nodes?.findIndex((node) => node.isInUse) ?? -1] ?? '';
 
@@ -106,8 +126,16 @@ export async function startPolledNodes({
     reference: stateAt(1),
     inUse,
     now: () => now,
-    network,
-    job: () => job,
+    /** Lets time pass without polls. */
+    advance,
+    /** Continues in another process, after some time, with what a state file has. */
+    restart: (seconds = 0) => {
+      const memory = parsePlainData(formatPlainData(memoryOf(state()))) as EndpointMemory;
+      network = createSource();
+      advance(seconds);
+      const { state: initial } = endpointOf(job);
+      engine.replace([{ job, state: withMemory(initial, memory) }]);
+    },
     source: (index: number) => new URL(nodes[index]?.url ?? '').host,
     /** Applies a list of nodes, as a reload does. */
     reload: (urls: readonly string[]) => {
@@ -117,9 +145,8 @@ export async function startPolledNodes({
     /** Polls once, after 30 seconds. */
     poll: async (): Promise<EndpointState> => {
       polls += 1;
-      now = { ...now, at: now.at + INTERVAL_SECONDS };
-      for (const model of models.values()) model.advanceTime(INTERVAL_SECONDS * 1000);
-      if (polls % 2 === 0) await network.probe(job);
+      advance(INTERVAL_SECONDS);
+      if (polls % 2 === 0) await engine.probe(job);
       for (const each of [job, ...alone]) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { settled } = await engine.poll(each);

@@ -1,0 +1,162 @@
+import type { Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import { orElse } from '../facts/required-fields.js';
+import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
+import { marksAfter } from './marks.js';
+import type { PresentProblem, ProblemMemory, SubjectHistory } from './memory.js';
+import type { Evidence, Findings, Problem } from './problem.js';
+import { PENDING_SHARE } from './polls.js';
+import { joinTexts, labelTexts } from './sentence.js';
+
+/*
+ * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is asked for its document (engine.ts),
+ * and the same `find` judges it, with the mark from before the accusing document. That is at the first finding; of a problem with a limit, when it
+ * has lasted for a third of it, because on a healthy bridge most end earlier.
+ *
+ * - It shows the problem: the problem goes on, and is confirmed.
+ * - It does not, at the same or a greater height: BridgeNodesDisagree is shown instead. All disagreements together delay problems by at most three
+ *   minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
+ * - It has a lower height, or does not answer: the problem is shown as without another node. At a lower height it is asked again.
+ */
+
+/** All delays together, from when the first problem about which nodes disagree would have been shown. */
+const DELAY_SECONDS = 3 * MINUTE_SECONDS;
+/** After so long without a disagreement, the next one delays again. */
+const FORGOTTEN_AFTER_SECONDS = HOUR_SECONDS;
+/** For how long another node is asked about a problem. */
+const ASKED_SECONDS = 10 * MINUTE_SECONDS;
+
+/** The document of another node. */
+export interface SecondOpinion {
+  readonly source: string;
+  readonly evidence: Evidence;
+  /** See `Disagreement`. */
+  readonly disagreedSince?: Instant | undefined;
+}
+
+/** What was there before the document with the first finding, with which another node is judged. */
+export interface Accusation {
+  /** That of the document. */
+  readonly height: Numeral | undefined;
+  readonly mark: unknown;
+}
+
+/** What another node says about a finding. It stays when it confirms the finding. */
+export interface Opinion {
+  readonly source: string;
+  readonly agrees: boolean;
+}
+
+/** When nodes began to disagree, and when they have disagreed last. */
+export interface Disagreement {
+  readonly since: Instant;
+  readonly at: Instant;
+}
+
+/** A problem that one of the node in use and another one shows. */
+export interface Difference {
+  readonly summary: string;
+  readonly since: Instant;
+  readonly other: string;
+  readonly isShownByOther: boolean;
+}
+
+/** What a node that is not in use shows, and the one in use does not, by its last document. */
+export interface Spare {
+  readonly source: string;
+  /** With the number of successive documents that have shown it: one can be odd. */
+  readonly differences: readonly (Difference & { readonly times: number })[];
+}
+
+/** A node that is not in use, with the problems that its last document has shown, and the node in use has not. */
+export function nextSpare(before: Spare | undefined, source: string, found: readonly PresentProblem[]): Spare {
+  const known = before?.source === source ? before.differences : [];
+  return {
+    source,
+    differences: found.map(({ summary, startSeconds }) => {
+      const last = known.find((difference) => difference.summary === summary);
+      const since = last?.since ?? startSeconds;
+      return { summary, since, other: source, isShownByOther: true, times: (last?.times ?? 0) + 1 };
+    }),
+  };
+}
+
+export function repeatedDifferences({ spare }: ProblemMemory): readonly Difference[] {
+  return spare?.differences.filter(({ times }) => times > 1) ?? [];
+}
+
+/** The disagreement that is not forgotten. */
+export function presentDisagreement(disagreement: Disagreement | undefined, at: Instant): Disagreement | undefined {
+  return disagreement !== undefined && at - disagreement.at < FORGOTTEN_AFTER_SECONDS ? disagreement : undefined;
+}
+
+/** When a problem is shown, and another node is asked about it. */
+export function shownFrom({ firstFoundAt, startSeconds }: SubjectHistory, limitSeconds: number): Instant {
+  return Math.max(firstFoundAt, startSeconds + limitSeconds * PENDING_SHARE);
+}
+
+/** What a found subject is compared with. */
+interface Comparison {
+  readonly evidence: Evidence;
+  readonly at: Instant;
+  readonly limitSeconds: number;
+  /** The history before the document; `undefined` for a new one. */
+  readonly before: SubjectHistory | undefined;
+  readonly markBefore: unknown;
+  /** `undefined` if the findings are only a part. */
+  readonly isFoundIn: (findings: Findings) => boolean | undefined;
+}
+
+/** The history of a found subject with what another node says about it. */
+export function withOpinion(history: SubjectHistory, problem: Problem, compared: Comparison): SubjectHistory {
+  const { evidence, at, limitSeconds, before, markBefore } = compared;
+  if (problem.isDoubtful !== true || evidence.nodes === undefined) return history;
+  const accusation = before === undefined ? { height: evidence.height, mark: markBefore } : before.accusation;
+  // Found before there was another node.
+  if (accusation === undefined) return history;
+  const { opinion: asked } = evidence;
+  const known = history.opinion?.agrees === true ? history.opinion : undefined;
+  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, compared));
+  const accused = { ...history, accusation, opinion, isDelayed: undefined };
+  if (opinion === undefined) return accused;
+  if (opinion.agrees) {
+    const { confirmedAction } = problem;
+    const texts = confirmedAction === undefined ? {} : labelTexts(history.summary, confirmedAction);
+    return { ...accused, ...texts, details: joinTexts('; ', history.details, 'confirmed by 2 nodes') };
+  }
+  const from = shownFrom(history, limitSeconds);
+  const wasShown = before?.isPresent === true && before.isDelayed !== true && before.lastFoundAt >= from;
+  const since = Math.min(from, asked?.disagreedSince ?? Infinity);
+  const details = joinTexts('; ', history.details, `not confirmed: ${opinion.source} does not show it`);
+  return { ...accused, details, ...(!wasShown && at - since < DELAY_SECONDS && { isDelayed: true }) };
+}
+
+/** `undefined` if the document of the other node proves nothing: its height is lower, or it lacks fields. */
+function opinionOn(
+  problem: Problem,
+  { height, mark }: Accusation,
+  { source, evidence }: SecondOpinion,
+  { isFoundIn }: Comparison,
+): Opinion | undefined {
+  if (height !== undefined && evidence.height !== undefined && evidence.height < height) return undefined;
+  const { mark: after } = marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined });
+  const agrees = orElse<boolean | undefined>(
+    () => isFoundIn(problem.find(evidence, after)),
+    () => undefined,
+  );
+  return agrees === undefined ? undefined : { source, agrees };
+}
+
+/** Whether another node is asked about a subject. */
+export function isUnconfirmed(history: SubjectHistory, at: Instant, limitSeconds: number): boolean {
+  const { accusation, opinion, lastFoundAt } = history;
+  const askedSeconds = at - shownFrom(history, limitSeconds);
+  const isOpen = accusation !== undefined && opinion?.agrees !== true && lastFoundAt === at;
+  return isOpen && askedSeconds >= 0 && askedSeconds < ASKED_SECONDS;
+}
+
+/** A subject that the document does not show stays delayed for no longer than one that it shows. */
+export function withoutOpinion(history: SubjectHistory, at: Instant, limitSeconds: number): SubjectHistory {
+  const isOver = history.isDelayed === true && at - shownFrom(history, limitSeconds) >= DELAY_SECONDS;
+  return isOver ? { ...history, isDelayed: undefined } : history;
+}

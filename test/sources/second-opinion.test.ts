@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import { verdictsOf } from '../../src/engine/verdicts.js';
+import type { Fault } from '../../src/simulator/simulator.js';
+import { edited, hang, replaced, reset, withStatus } from '../support/faults.js';
+import { INTERVAL_SECONDS, pollTimes, startPolledNodes, type NodesOptions, type PolledNodes } from './polled-nodes.js';
+
+/* The document of another node, which is asked before a problem is shown that a single node can cause. */
+
+interface Served {
+  readonly state: { readonly params: object; readonly last_observed_valset: { readonly members: readonly object[] } };
+}
+
+const theft = edited(({ state, ...rest }: Served) => ({ ...rest, state: { ...state, ...forgedSet(state) } }));
+
+function forgedSet({ last_observed_valset: valset }: Served['state']) {
+  return { last_observed_valset: { ...valset, members: valset.members.slice(1) } };
+}
+
+const withParams = (params: object, edit: (state: Served['state']) => object = () => ({})): Fault =>
+  edited(({ state, ...rest }: Served) => ({
+    ...rest,
+    state: { ...state, ...edit(state), params: { ...state.params, ...params } },
+  }));
+
+const OTHER_CONTRACT = { bridge_external_address: '0x00000000000000000000000000000000000000aa' };
+
+/** A fault whose documents have another height. */
+const atHeight = (change: (height: number) => number): Fault =>
+  replaced(({ headers }) => ({
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) =>
+        /height/i.test(name) ? [name, String(change(Number(value)))] : [name, value],
+      ),
+    ),
+  }));
+
+/** What a node serves in turn, poll by poll. */
+const inTurn = (polled: PolledNodes, index: number, faults: readonly (Fault | undefined)[]) => (poll: number) =>
+  polled.nodes[index]?.fault('module_state', faults[poll % faults.length]);
+
+function verdicts(polled: PolledNodes) {
+  return verdictsOf([polled.state()], polled.now()).flatMap((target) => target.verdicts);
+}
+
+const firing = (polled: PolledNodes, alert: string, severity = 'critical') =>
+  verdicts(polled).find((each) => each.alert === alert && each.severity === severity && each.state === 'firing');
+
+const MISMATCH = 'BridgeContractValsetMismatch';
+
+/** Polls until an alert fires. Returns the seconds since the first of these polls. */
+async function secondsUntil(
+  polled: PolledNodes,
+  alert: string,
+  { severity = 'critical', before = (_poll: number): void => undefined, polls = 40 } = {},
+): Promise<number> {
+  for (let poll = 0; poll < polls; poll += 1) {
+    before(poll);
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    await polled.poll();
+    if (firing(polled, alert, severity) !== undefined) return poll * INTERVAL_SECONDS;
+  }
+  return Infinity;
+}
+
+async function startHealthy(options: NodesOptions = {}): Promise<PolledNodes> {
+  const polled = await startPolledNodes(options);
+  await pollTimes(polled, 4);
+  return polled;
+}
+
+/** With one node, two polls that agree. */
+const AS_WITH_ONE_NODE = INTERVAL_SECONDS;
+
+describe('the forged validator set of one node of two', () => {
+  it('is BridgeNodesDisagree within two polls, and critical after three minutes with its first start', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    const startSeconds = polled.now().at + INTERVAL_SECONDS;
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(INTERVAL_SECONDS);
+    const [a, b] = [polled.source(0), polled.source(1)];
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({
+      summary:
+        'two nodes of module_state disagree: the validator set in the contract differs from the one of the hub with its nonce',
+      details: `${a} shows it, ${b} does not`,
+    });
+    for (let seconds = 2 * INTERVAL_SECONDS; seconds < 180; seconds += INTERVAL_SECONDS) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await polled.poll();
+      expect(verdicts(polled).filter(({ severity }) => severity === 'critical')).toEqual([]);
+      expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+    }
+    await polled.poll();
+    expect(firing(polled, MISMATCH)).toMatchObject({ startSeconds, details: `not confirmed: ${b} does not show it` });
+    // Another node is asked for ten minutes.
+    const requests = () => polled.nodes[1]?.requests.module_state;
+    await pollTimes(polled, 13);
+    const asked = requests();
+    await pollTimes(polled, 10);
+    expect(requests()).toBe(asked);
+    expect(firing(polled, MISMATCH)).toBeDefined();
+  });
+
+  it('is nothing when it is gone after a minute', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    await pollTimes(polled, 3);
+    polled.nodes[0]?.fault('module_state', undefined);
+    for (let poll = 0; poll < 10; poll += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await polled.poll();
+      expect(verdicts(polled).filter(({ severity }) => severity === 'critical')).toEqual([]);
+    }
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+    expect(polled.state().problems.ended.map(({ name }) => name)).toEqual(['BridgeNodesDisagree']);
+  });
+});
+
+describe('the forged validator set of both nodes', () => {
+  it('is critical as with one node, and confirmed', async () => {
+    const polled = await startHealthy();
+    for (const node of polled.nodes) node.fault('module_state', theft);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+    expect(firing(polled, MISMATCH)).toMatchObject({
+      details: 'confirmed by 2 nodes',
+      action: expect.stringMatching(/^Two nodes show it\. Save the document, and compare it with the validator set/),
+    });
+    // It is confirmed by the first answer.
+    expect(polled.nodes[1]?.requests.module_state).toBe(2);
+  });
+
+  it('is critical as with one node when the other one is 100 blocks behind, and confirmed when it has caught up', async () => {
+    const polled = await startHealthy({ lagSeconds: [0, 200] });
+    for (const node of polled.nodes) node.fault('module_state', theft);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+    expect(firing(polled, MISMATCH)?.details).toBe('');
+    await pollTimes(polled, 6);
+    expect(firing(polled, MISMATCH)?.details).toBe('confirmed by 2 nodes');
+  });
+
+  it.each<readonly [string, Fault]>([
+    ['hangs', hang],
+    ['is down', reset],
+    ['refuses', withStatus(429)],
+    ['is of another network', withParams({ bridge_id: 'other' }, forgedSet)],
+    ['serves another document', edited(() => ({ accounts: [] }))],
+  ])('is critical as with one node when the other one %s', async (_title, fault) => {
+    const polled = await startHealthy({ timeout: '2s' });
+    polled.nodes[0]?.fault('module_state', theft);
+    polled.nodes[1]?.fault('module_state', fault);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+    expect(firing(polled, MISMATCH)?.details).toBe('');
+  });
+});
+
+it('asks nobody at the address of the node in use', async () => {
+  const polled = await startHealthy();
+  const { url = '' } = polled.nodes[0] ?? {};
+  polled.reload([url, `${url}/bridge/..`]);
+  await pollTimes(polled, 1);
+  polled.nodes[0]?.fault('module_state', theft);
+  const before = polled.nodes[0]?.requests.module_state ?? 0;
+  expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+  expect(polled.nodes[0]?.requests.module_state).toBe(before + 2);
+});
+
+it('asks nobody on a healthy chain', async () => {
+  const polled = await startHealthy();
+  await pollTimes(polled, 60);
+  // At the start, and not again within an hour.
+  expect(polled.nodes[1]?.requests.module_state).toBe(1);
+});
+
+it('compares a change with the values from before it, not with those of the accusing document', async () => {
+  const polled = await startHealthy();
+  polled.nodes[0]?.fault('module_state', withParams(OTHER_CONTRACT));
+  expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(INTERVAL_SECONDS);
+  await pollTimes(polled, 3);
+  expect(firing(polled, 'BridgeParamsChanged')).toBeUndefined();
+  const both = await startHealthy();
+  for (const node of both.nodes) node.fault('module_state', withParams(OTHER_CONTRACT));
+  expect(await secondsUntil(both, 'BridgeParamsChanged')).toBe(AS_WITH_ONE_NODE);
+  expect(firing(both, 'BridgeParamsChanged')?.details).toMatch(/; confirmed by 2 nodes$/);
+});
+
+/**
+ * The theft is on the chain, so that the honest node shows it. The other node is the attacker's. The longest delay of the page beside that of one honest
+ * node, in seconds.
+ */
+describe('an attacker with one node of two delays a true page', () => {
+  type Attack = (polled: PolledNodes) => ((poll: number) => void) | undefined;
+
+  it.each<readonly [title: string, attack: Attack, delay: number]>([
+    ['by hanging', (polled) => inTurn(polled, 1, [hang]), 0],
+    ['by failing', (polled) => inTurn(polled, 1, [reset]), 0],
+    ['by showing the theft too', (polled) => inTurn(polled, 1, [theft]), 0],
+    ['by a lower height', (polled) => inTurn(polled, 1, [atHeight(() => 1)]), 0],
+    ['by showing health', () => undefined, 150],
+    ['by showing health at a huge height', (polled) => inTurn(polled, 1, [atHeight((height) => height + 1e6)]), 150],
+    [
+      'by a lower height first',
+      (polled) => inTurn(polled, 1, [atHeight(() => 1), undefined, undefined, undefined, undefined, undefined]),
+      150,
+    ],
+    ['by health first, then failures', (polled) => inTurn(polled, 1, [undefined, undefined, reset]), 30],
+    ['by health and a lower height in turn', (polled) => inTurn(polled, 1, [undefined, atHeight(() => 1)]), 0],
+    [
+      'by health without a height',
+      (polled) =>
+        inTurn(polled, 1, [
+          replaced(({ headers }) => ({
+            headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !/height/i.test(name))),
+          })),
+        ]),
+      150,
+    ],
+  ])('%s', async (_title, attack, delay) => {
+    const polled = await startHealthy({ timeout: '2s' });
+    polled.nodes[0]?.fault('module_state', theft);
+    const before = attack(polled);
+    expect(await secondsUntil(polled, MISMATCH, { ...(before && { before }) })).toBe(AS_WITH_ONE_NODE + delay);
+  });
+
+  it('by a node that is preferred and fails, so that the honest node accuses: not at all', async () => {
+    const polled = await startHealthy();
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.nodes[0]?.fault('module_state', reset);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+  });
+
+  it('by restarts of the exporter, within the same three minutes', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    const before = (poll: number): void => {
+      if (poll > 0) polled.restart();
+    };
+    expect(await secondsUntil(polled, MISMATCH, { before })).toBe(AS_WITH_ONE_NODE + 150);
+  });
+
+  it('of another problem that follows within the same three minutes', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    await pollTimes(polled, 4);
+    polled.nodes[0]?.fault('module_state', withParams(OTHER_CONTRACT, forgedSet));
+    // The first one was found 120 seconds before.
+    expect(await secondsUntil(polled, 'BridgeParamsChanged')).toBe(60);
+    expect(firing(polled, MISMATCH)).toBeDefined();
+  });
+
+  it('not again when the problem is gone for a while, within an hour', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE + 150);
+    polled.nodes[0]?.fault('module_state', undefined);
+    await pollTimes(polled, 20);
+    expect(firing(polled, MISMATCH)).toBeUndefined();
+    polled.nodes[0]?.fault('module_state', theft);
+    expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+  });
+});
+
+describe('the hourly document of a node that is not in use', () => {
+  it('is BridgeNodesDisagree when it shows a theft that the node in use does not, until it does not any more', async () => {
+    const polled = await startHealthy();
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    const seconds = await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' });
+    // Two documents of the other node, then two polls.
+    expect(seconds).toBe(120);
+    const [a, b] = [polled.source(0), polled.source(1)];
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({ details: `${b} shows it, ${a} does not` });
+    await pollTimes(polled, 20);
+    expect(verdicts(polled).filter(({ severity }) => severity === 'critical')).toEqual([]);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+    polled.nodes[1]?.fault('module_state', undefined);
+    await pollTimes(polled, 8);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+    const { module_state: asked } = polled.nodes[1]?.requests ?? {};
+    await pollTimes(polled, 20);
+    expect(polled.nodes[1]?.requests.module_state).toBe(asked);
+  });
+
+  it('is nothing when the next one a minute later does not show it', async () => {
+    const polled = await startPolledNodes();
+    polled.nodes[1]?.fault('module_state', theft);
+    await pollTimes(polled, 3);
+    expect(polled.state().problems.spare?.differences).toHaveLength(1);
+    polled.nodes[1]?.fault('module_state', undefined);
+    await pollTimes(polled, 12);
+    expect(polled.state().problems.ended).toEqual([]);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+  });
+
+  it('is nothing when it has a lower height, or shows what the node in use shows', async () => {
+    const polled = await startPolledNodes();
+    for (const node of polled.nodes) node.fault('module_state', theft);
+    await pollTimes(polled, 2);
+    polled.advance(3600);
+    await pollTimes(polled, 4);
+    expect(polled.state().problems.spare?.differences).toEqual([]);
+    const behind = await startPolledNodes({ lagSeconds: [0, 200] });
+    behind.nodes[1]?.fault('module_state', theft);
+    await pollTimes(behind, 10);
+    expect(behind.state().problems.spare).toBeUndefined();
+  });
+});
+
+describe('another process', () => {
+  it('knows which node had failed, and since when it is down', async () => {
+    const polled = await startHealthy();
+    const lastServedAt = polled.now().at;
+    for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
+      polled.nodes[0]?.fault(endpoint, withStatus(503));
+    await pollTimes(polled, 50);
+    polled.restart(120);
+    const requests = polled.nodes[0]?.requests.module_state;
+    expect(await pollTimes(polled, 1)).toBe('B');
+    expect(polled.nodes[0]?.requests.module_state).toBe(requests);
+    await pollTimes(polled, 5);
+    expect(firing(polled, 'BridgeNodeDown', 'warning')).toMatchObject({ startSeconds: lastServedAt });
+    expect(polled.state().nodeSwitches).toBe(0);
+  });
+
+  it('uses the preferred node again when it was usable', async () => {
+    const polled = await startHealthy();
+    polled.restart(3600);
+    expect(await pollTimes(polled, 1)).toBe('A');
+  });
+});
