@@ -333,8 +333,8 @@ function judgeProblem(
       const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
       const after = confirmed(kept ? keep(kept, each, judging) : begin(each, judging), each, judging);
       const isFoundIn = (inOpinion: Findings): boolean | undefined => {
-        const { bySubject: shown, isInPart: isHidden } = foundIn(inOpinion, now);
-        return shown.has(subject) || (isHidden ? undefined : false);
+        const { bySubject: shown, isUnknown: isHidden } = foundIn(inOpinion, now);
+        return shown.has(subject) || (isHidden(each.subject ?? {}) ? undefined : false);
       };
       const compared = { evidence, at: now.at, limitSeconds: limit, before: kept, markBefore: before?.mark, isFoundIn };
       return [subject, withOpinion(after, problem, compared)];
