@@ -71,9 +71,7 @@ export function inactiveWatched(
   const input = keptInput(snapshot);
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
   const entries = orEmpty(() => watchedEntries(input));
-  const inactive = settings.watch.filter(
-    (watched) => !entries.some(({ address, isActive }) => isActive && address === watched),
-  );
+  const inactive = entries.flatMap(({ address, isActive }) => (isActive === false ? [address] : []));
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
 }

@@ -298,15 +298,16 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether an entry of watch is registered as a member of the newest validator set (1) or not (0); absent without such a set.',
+    help: 'Whether an entry of watch is registered as a member of the newest validator set (1) or not (0); absent without such a set, and while an unreadable registration could be that of the entry.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['address'],
     derive: (input) =>
-      orchestrators.watchedEntries(input).map(({ address, isActive }) => ({
-        labels: { address: toLabelValue(address) },
-        value: isActive ? 1 : 0,
-      })),
+      orchestrators
+        .watchedEntries(input)
+        .flatMap(({ address, isActive }) =>
+          isActive === undefined ? [] : [{ labels: { address: toLabelValue(address) }, value: isActive ? 1 : 0 }],
+        ),
   }),
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',

@@ -81,9 +81,10 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<typeof document>) => {
-      const { seconds } = required(nodeDelay(answers, input));
-      if (!isNodeBehind(answers, input)) return undefined;
-      if (seconds <= BEHIND_SECONDS) return { summary: `the node of ${document} is catching up` };
+      const { seconds, isSyncing } = required(nodeDelay(answers, input));
+      if (!isSyncing && required(seconds) <= BEHIND_SECONDS) return undefined;
+      if (seconds === undefined || seconds <= BEHIND_SECONDS)
+        return { summary: `the node of ${document} is catching up` };
       return {
         chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS,
         summary: `the node of ${document} is behind the chain`,
@@ -104,7 +105,7 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<typeof document>) => {
-      const aheadSeconds = -required(nodeDelay(answers, input)).seconds;
+      const aheadSeconds = -required(required(nodeDelay(answers, input)).seconds);
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
         summary: `the clock of the exporter is behind the newest block of ${document}`,

@@ -5,7 +5,6 @@ import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
-  areRegistrationsReadable,
   matchingRegistrations,
   watchedOrchestrators,
   type WatchedOrchestrator,
@@ -231,7 +230,8 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
         const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
         if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
         if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
-        const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
+        const isRising = recent !== undefined && recent.blocks > 0;
+        const left = isRising ? (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks : Infinity;
         return {
           subject: subjectOf(own),
           summary: isCritical
@@ -338,7 +338,7 @@ function inactive(
       version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
         Object.fromEntries(
-          watchedEntries(input).map(({ address, isActive }): [string, Membership] => {
+          watchedEntries(input).map(({ address, isActive = false }): [string, Membership] => {
             const now = { wasActive: isActive, at: input.at };
             return [address, isActive ? now : (entryOf(before, address) ?? now)];
           }),
@@ -346,24 +346,24 @@ function inactive(
     },
     find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) => {
       const entries = watchedEntries(input);
-      const isUnjudged = entries.some(({ isRegistered }) => !isRegistered) && !areRegistrationsReadable(input);
+      const unread = entries.filter(({ isRegistered }) => isRegistered === undefined);
       const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
         const { wasActive = false, at = input.at } = entryOf(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
         if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
+        if (isRegistered === undefined) return undefined;
         if (!isRegistered) {
           const summary = `${who} is in no registration: correct the address in watch`;
-          return isUnjudged ? undefined : { ...common, summary, action: CORRECT_ADDRESS };
+          return { ...common, summary, action: CORRECT_ADDRESS };
         }
         // The warning is at once only about what does not end by itself.
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
         return { start: at, ...common, summary: `${who} is not in the newest validator set` };
       });
-      const unregistered = entries.filter(({ isRegistered }) => !isRegistered);
-      const unknown = unregistered.map(({ address }) => ({ address: toLabelValue(address) }));
-      return isUnjudged ? { inPart: found, isUnjudged, unknown } : found;
+      const unknown = unread.map(({ address }) => ({ address: toLabelValue(address) }));
+      return unread.length > 0 ? { inPart: found, isUnjudged: true, unknown } : found;
     },
   });
 }

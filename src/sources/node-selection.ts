@@ -115,10 +115,13 @@ export function troubleOf(
     const message = `${source} is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
     return { since: chain?.at ?? now, message, isDown: true };
   }
-  if (failed !== undefined) return { since: served?.at ?? failed.since, message: failed.message, isDown: true };
+  const lastGoodAt = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
+  if (failed !== undefined) {
+    // Good probes of a node whose document fails do not mean that it could be used.
+    return { since: probeFailed === undefined ? failed.since : lastGoodAt, message: failed.message, isDown: true };
+  }
   if (probeFailed !== undefined && isProbeFailing(observation)) {
-    const since = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
-    return { since, message: probeFailed.message, isDown: true };
+    return { since: lastGoodAt, message: probeFailed.message, isDown: true };
   }
   if (outdated !== undefined && isOutdated(observation, now)) {
     return { since: outdated.at, message: `${source} ${outdated.reason}`, isDown: false };

@@ -138,6 +138,19 @@ describe('the learned minimum', () => {
     expect(learnedIn(bridge.next({}))).toEqual(['"0xt"} 1000']);
   });
 
+  it('and the tokens that are executed are not forgotten while nothing is executed', () => {
+    const bridge = createBridge();
+    bridge.executeTen();
+    bridge.executeTen('0xU');
+    const waiting = signed(live('500', '500'), live('501', '500', '0xU'));
+    bridge.next({ ...waiting, last_outgoing_batch_id: '501' });
+    const state = bridge.next({ ...waiting, last_outgoing_batch_id: '501' }, 20 * DAY_MINUTES);
+    expect(problemsIn(state, 'BridgeBatchNotRelayed').map((text) => text.split(':')[0])).toEqual([
+      'critical',
+      'warning',
+    ]);
+  });
+
   it('is learned of batches that were executed, and of no others', () => {
     const bridge = createBridge();
     bridge.executeTen();

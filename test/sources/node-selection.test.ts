@@ -192,9 +192,18 @@ describe('what is wrong with a node', () => {
     expect(trouble(served(5), 10)).toBeUndefined();
   });
 
-  it('begins with its last served document', () => {
-    expect(trouble(failed(100, served(70)), 200)).toEqual({ since: 70, message: 'failed at 100', isDown: true });
+  it('begins with the first document that fails, or with its last good probe or document when probes fail, too', () => {
+    // The document of a node that is not in use is read once an hour.
+    expect(trouble(failed(3700, served(70)), 3800)).toEqual({ since: 3700, message: 'failed at 3700', isDown: true });
     expect(trouble(failed(100), 200)).toEqual({ since: 100, message: 'failed at 100', isDown: true });
+    const unreachable = probed(
+      [
+        [3600, 3],
+        [3660, undefined],
+      ],
+      failed(3700, served(70)),
+    );
+    expect(trouble(unreachable, 3800)).toEqual({ since: 3600, message: 'failed at 3700', isDown: true });
   });
 
   it('begins with its last good probe or document when only probes fail', () => {

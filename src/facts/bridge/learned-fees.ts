@@ -158,12 +158,17 @@ export interface LearnedFees {
 
 const MIN_BATCHES = 10;
 
+/** The time of the last execution. What was learned is not forgotten while nothing is executed, because it is what says that something is wrong. */
+const lastExecutionAt = memoize((input: BridgeInput): Instant =>
+  Math.max(0, ...Array.from(feeMemory(input).executed.values(), ({ at }) => at)),
+);
+
 /** By token, of tokens with enough executed batches. */
 export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, LearnedFees> => {
   const { at } = input;
   return new Map(
     Array.from(feeMemory(input).executed).flatMap(([contract, { days, at: lastAt }]) => {
-      const remembered = days.filter((day) => isRemembered(day, at));
+      const remembered = days.filter((day) => isRemembered(day, lastExecutionAt(input)));
       const [lowest, secondLowest] = remembered.flatMap(({ lows }) => lows).toSorted(compare);
       const batches = remembered.reduce((sum, day) => sum + day.batches, 0);
       if (lowest === undefined || secondLowest === undefined || batches < MIN_BATCHES) return [];
@@ -173,11 +178,10 @@ export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, Lea
   );
 });
 
-/** The tokens of which a batch was executed within fourteen days. */
+/** The tokens of which a batch was executed within fourteen days before the last execution of any token. */
 export const executedTokens = memoize((input: BridgeInput): ReadonlySet<string> => {
-  const { at } = input;
   const executed = Array.from(feeMemory(input).executed).filter(([, { days }]) =>
-    days.some((day) => isRemembered(day, at)),
+    days.some((day) => isRemembered(day, lastExecutionAt(input))),
   );
   return new Set(executed.map(([contract]) => contract));
 });

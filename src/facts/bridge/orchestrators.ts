@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
 import type { BridgeInput } from './input.js';
-import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
+import { areRegistrationsReadable, isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
 import { newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 
 /* The members of the newest validator set with their orchestrators, and their votes for the last and the next event. */
@@ -69,12 +69,16 @@ export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
-/** The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty without such a set. */
+/**
+ * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set: `undefined` while
+ * an unreadable registration could be theirs. Empty without such a set.
+ */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);
   if (inSet.size === 0) return [];
   return input.settings.watch.map((address) => {
     const registrations = matchingRegistrations(input, address);
+    if (registrations.length === 0 && !areRegistrationsReadable(input)) return { address };
     return {
       address,
       isRegistered: registrations.length > 0,
