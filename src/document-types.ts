@@ -3,10 +3,10 @@ import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant, Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
-import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
+import type { BridgeInput, BridgePast } from './facts/bridge/bridge-input.js';
 import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
-import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
+import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/crosschain-input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 

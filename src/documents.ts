@@ -22,15 +22,15 @@ import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import { bridgePast, bridgeIdentity } from './facts/bridge/input.js';
+import { bridgePast, bridgeIdentity } from './facts/bridge/bridge-input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { crosschainPast, crosschainIdentity } from './facts/crosschain/input.js';
+import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
-import { contractItems, type ContractItems } from './facts/items/contract.js';
+import { contractItems, type ContractItems } from './facts/items/contract-items.js';
 import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
-import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
+import { crosschainItems, type CrosschainItems } from './facts/items/crosschain-items.js';
 import type { Search } from './facts/items/item-list.js';
 
 /** The items behind the gauges, for `/pending`. */

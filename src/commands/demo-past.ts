@@ -6,7 +6,7 @@ import { jobsOf, type PollJob } from '../engine/jobs.js';
 import { verdictsOf, type Verdict } from '../engine/verdicts.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { createSimulatedNode } from '../sources/simulator.js';
+import { createSimulatedNode } from '../sources/simulated-node.js';
 import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 
 /*

@@ -8,7 +8,7 @@ import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/external-chains.js';
 import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
-import { minBatchFee } from '../simulator/tokens.js';
+import { minBatchFee } from '../simulator/token-model.js';
 import { durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';

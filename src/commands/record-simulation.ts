@@ -6,7 +6,7 @@ import { jobsOf, type PollJob } from '../engine/jobs.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createModel } from '../simulator/model.js';
-import { createSimulatedNode } from '../sources/simulator.js';
+import { createSimulatedNode } from '../sources/simulated-node.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags } from './flags.js';
 import { createLog } from './log.js';

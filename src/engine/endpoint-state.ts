@@ -6,7 +6,7 @@ import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
-import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';

@@ -8,7 +8,7 @@ import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js
 import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
 import { createPollLog, createVerdictLog } from './poll-log.js';
-import { memoryOf, withMemory, type EndpointMemory } from './memory.js';
+import { memoryOf, withMemory, type EndpointMemory } from './endpoint-memory.js';
 import type { Received, Source } from './source.js';
 
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */

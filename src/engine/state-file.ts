@@ -11,7 +11,7 @@ import { errorCode, fileErrorText } from '../text/system-error.js';
 import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { endpointId, type EndpointState } from './endpoint-state.js';
 import type { SavedMemory } from './loop.js';
-import { memoryOf, type EndpointMemory } from './memory.js';
+import { memoryOf, type EndpointMemory } from './endpoint-memory.js';
 import { formatPlainData, parsePlainData } from './plain-data.js';
 
 /*
@@ -219,7 +219,7 @@ async function checksumIn(path: string): Promise<string | undefined> {
   return read && checksumOf(read.buffer.toString('utf8', 0, read.bytesRead));
 }
 
-/** `undefined` if the text is not a whole state file. Each part of it has a version (memory.ts). */
+/** `undefined` if the text is not a whole state file. Each part of it has a version (endpoint-memory.ts). */
 export function parseFile(text: string): (StoredState & { readonly checksum: string }) | undefined {
   const [start = '', found] = START.exec(text) ?? [];
   const state = text.slice(start.length).replace(/\n\}\n?$/, '');

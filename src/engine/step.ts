@@ -15,7 +15,7 @@ import {
   withSpare,
   type Judgement,
   type ProblemMemory,
-} from '../problems/memory.js';
+} from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { forOtherNode, withFailedPoll } from '../queries/query-state.js';

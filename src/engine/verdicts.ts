@@ -4,7 +4,7 @@ import { groupBy } from '../facts/grouping.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { hides } from '../problems/hiding.js';
-import type { PresentProblem } from '../problems/memory.js';
+import type { PresentProblem } from '../problems/problem-memory.js';
 import { PENDING_SHARE, pollProblems, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {

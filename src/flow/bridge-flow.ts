@@ -5,7 +5,7 @@ import { compare, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { toMilliseconds, type Instant } from '../clock.js';
 import { durationOf, hubBlockTime } from '../facts/bridge/block-times.js';
 import { attestationsByNonce, claimContent, claimTypeOf } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';

@@ -1,7 +1,7 @@
 import { asNumeral, floorDivide, ratio, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import * as rateLimit from '../facts/crosschain/rate-limit.js';
 import { lengthOf, optional, required } from '../facts/required-fields.js';
 import {

@@ -9,7 +9,7 @@ import { distantTimeElement } from './time.js';
 import type { EndpointView } from './view.js';
 import { severityOf, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
-import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';

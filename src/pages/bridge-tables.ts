@@ -17,7 +17,7 @@ import type {
 } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import { listedRows } from '../facts/items/item-list.js';
-import type { CoinItem, WaitingTokenItem } from '../facts/items/tokens.js';
+import type { CoinItem, WaitingTokenItem } from '../facts/items/token-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
 

@@ -8,7 +8,7 @@ import { itemSection, type ItemColumn, type ItemTable, type ListSection, type Pa
 import { ago, distanceElement, timeElement } from './time.js';
 import type { ProblemName } from '../problems/problems.js';
 import { firingVerdicts, severityOf } from '../engine/verdicts.js';
-import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
+import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain-items.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
 /* Cross-chain transactions: the chains, and the lists of transactions. */

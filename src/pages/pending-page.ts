@@ -37,8 +37,8 @@ import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ContractItems } from '../facts/items/contract.js';
-import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { ContractItems } from '../facts/items/contract-items.js';
+import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 
 /** The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several targets, their list. */

@@ -4,7 +4,7 @@ import type { SearchResult, TargetView } from './view.js';
 import type { ProblemName } from '../problems/problems.js';
 import { severityOf } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ChainItem } from '../facts/items/crosschain.js';
+import type { ChainItem } from '../facts/items/crosschain-items.js';
 import type { ItemList, ReadableList } from '../facts/items/item-list.js';
 
 /* The tables of all pages. On a narrow screen, rows become cards. */

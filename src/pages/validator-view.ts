@@ -5,8 +5,8 @@ import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
-import type { HubCoin } from '../facts/items/tokens.js';
-import type { DutyItem, ValidatorItem } from '../facts/items/validators.js';
+import type { HubCoin } from '../facts/items/token-items.js';
+import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query-state.js';
 import {

@@ -12,7 +12,7 @@ import {
   votersOfLastEvent,
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/power-shares.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';

@@ -2,7 +2,7 @@ import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 
 /*
- * The marks of problems, and how a debounced mark skips an odd document (why: memory.ts). Such a mark is kept twice: after all documents, and without the
+ * The marks of problems, and how a debounced mark skips an odd document (why: problem-memory.ts). Such a mark is kept twice: after all documents, and without the
  * last one. The next document continues both. If they agree, the last document was not odd. If they differ, it is skipped.
  *
  * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second document, the mark is 90, and 5 without it. The

@@ -4,7 +4,7 @@ import type { DocumentName } from '../document-types.js';
 import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
-import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
+import type { EndedProblem, PresentProblem, UnjudgedProblem } from './problem-memory.js';
 import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
 

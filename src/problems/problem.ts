@@ -8,7 +8,7 @@ import type { AgeKind, Validator } from './sentence.js';
 
 /*
  * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the facts of a document, since when,
- * its limit, its texts, and its consequences. The exporter judges it after each poll (memory.ts). prometheus/alerts.yml, the inhibitions of
+ * its limit, its texts, and its consequences. The exporter judges it after each poll (problem-memory.ts). prometheus/alerts.yml, the inhibitions of
  * prometheus/alertmanager.yml, docs/alerts.md and the values of the chart are generated from these objects.
  */
 
@@ -189,7 +189,7 @@ export function problemOf<Name extends DocumentName, const Alert extends string,
     ...defaults[document],
     ...declaration,
   };
-  // memory.ts passes a problem only the evidence of its document, and its mark.
+  // problem-memory.ts passes a problem only the evidence of its document, and its mark.
   return problem as unknown as NamedProblem<Alert>;
 }
 

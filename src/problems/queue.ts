@@ -1,7 +1,7 @@
 import { compare, type Numeral } from '../chain/numeral.js';
 import { waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import type { Instant } from '../clock.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   contractLabel,
   feeOf,
@@ -15,7 +15,7 @@ import {
   unbatchedTransfers,
 } from '../facts/bridge/tokens.js';
 import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
-import { coinItem, queueItem } from '../facts/items/tokens.js';
+import { coinItem, queueItem } from '../facts/items/token-items.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { entryOf } from './marks.js';

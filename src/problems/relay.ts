@@ -8,7 +8,7 @@ import {
   secondsToExternalHeight,
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens } from '../facts/bridge/learned-fees.js';
 import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';

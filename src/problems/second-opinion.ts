@@ -3,7 +3,7 @@ import type { Instant } from '../clock.js';
 import { orElse } from '../facts/required-fields.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { marksAfter } from './marks.js';
-import type { PresentProblem, ProblemMemory, SubjectHistory } from './memory.js';
+import type { PresentProblem, ProblemMemory, SubjectHistory } from './problem-memory.js';
 import type { Evidence, Findings, Problem } from './problem.js';
 import { PENDING_SHARE } from './polls.js';
 import { joinTexts, labelTexts } from './sentence.js';

@@ -6,7 +6,7 @@ import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
 import { countClaimedTransfers } from '../facts/bridge/batches.js';
 import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
 import {
   batchedTransfers,
@@ -17,11 +17,11 @@ import {
 } from '../facts/bridge/tokens.js';
 import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { memoize } from '../facts/memoize.js';
-import { cctxCoin } from '../facts/items/crosschain.js';
-import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
+import { cctxCoin } from '../facts/items/crosschain-items.js';
+import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/token-items.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';

@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { missedSignature } from '../facts/bridge/duties.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
   areRegistrationsReadable,

@@ -5,7 +5,7 @@ import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Immutable } from './responses.js';
 import { SignedBlocks } from './signed-blocks.js';
-import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
+import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './token-model.js';
 import { consensusOf, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { amountOf, Withdrawals } from './withdrawals.js';
 

@@ -1,5 +1,5 @@
 import type { ContractAction } from './oracle.js';
-import type { Token, Tokens } from './tokens.js';
+import type { Token, Tokens } from './token-model.js';
 
 /** Share of the power that the contract requires, of 2^32 - 1. */
 const POWER_THRESHOLD = 2_834_678_415n;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzip } from 'node:zlib';
-import { neutralPath, responseIn, type DialectName } from './dialects.js';
+import { neutralPath, responseIn, type DialectName } from './served-dialects.js';
 import { RPC_PATH } from './json-rpc.js';
 import { createModel, type Model } from './model.js';
 import { type Endpoint, endpoints, executeQuery, parseRequest, type QueryResponse } from './query-service.js';

@@ -1,6 +1,6 @@
 import type { EventCounts } from './event-counts.js';
 import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
-import { drawAmount, type Token, type Tokens } from './tokens.js';
+import { drawAmount, type Token, type Tokens } from './token-model.js';
 import type { Validator } from './validators.js';
 
 const MAX_BATCHES_PER_TOKEN = 5;

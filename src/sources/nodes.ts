@@ -13,7 +13,7 @@ import type { NodeObservation, ObservedNode } from '../engine/node-observation.j
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { comparedHeight } from '../engine/step.js';
-import { bridgeIdOf } from '../facts/bridge/input.js';
+import { bridgeIdOf } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';

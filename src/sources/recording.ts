@@ -4,7 +4,7 @@ import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
 import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
-import { memoryOf, withMemory } from '../engine/memory.js';
+import { memoryOf, withMemory } from '../engine/endpoint-memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
 import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';

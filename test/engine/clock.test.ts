@@ -13,7 +13,7 @@ import { failure } from '../../src/http/failure-reasons.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { createSimulatedNode } from '../../src/sources/simulator.js';
+import { createSimulatedNode } from '../../src/sources/simulated-node.js';
 
 /* The engine on a machine whose clocks are set or suspended, with a chain that keeps the right time. */
 

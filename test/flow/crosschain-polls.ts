@@ -1,5 +1,5 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { isOf } from '../../src/engine/endpoint-state.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';

@@ -6,7 +6,7 @@ import {
   repeatJudgement,
   type Judgement,
   type ProblemMemory,
-} from '../../src/problems/memory.js';
+} from '../../src/problems/problem-memory.js';
 import {
   eachPart,
   problemOf,

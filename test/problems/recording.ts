@@ -6,7 +6,7 @@ import { pollInput } from '../support/polls.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import type { RpcChanges } from '../../src/simulator/json-rpc.js';
 import { answerQueries } from '../support/polls.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
@@ -15,7 +15,7 @@ import type { ModuleState, RateLimiterInput } from '../../src/simulator/response
 import type { DocumentName, OtherAnswers, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { EndpointMemory } from '../../src/engine/memory.js';
+import type { EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';

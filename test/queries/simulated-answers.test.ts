@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo } from '../../src/sources/simulator.js';
+import { respondTo } from '../../src/sources/simulated-node.js';
 import { answerQueries } from '../support/polls.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { jobsOf } from '../../src/engine/jobs.js';
 import { readPoll } from '../../src/engine/read-poll.js';

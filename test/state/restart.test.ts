@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import {
   createChain,
   instantAt,

@@ -1,14 +1,14 @@
 import { verdictsOf, type Verdict } from '../../src/engine/verdicts.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo } from '../../src/sources/simulator.js';
+import { respondTo } from '../../src/sources/simulated-node.js';
 import { answerQueries } from '../support/polls.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { jobsOf } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';

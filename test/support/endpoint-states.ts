@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { step, type PollResult } from '../../src/engine/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';

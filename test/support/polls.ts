@@ -8,7 +8,7 @@ import type { PollResult } from '../../src/engine/step.js';
 import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, otherAnswersOf, queryContext } from '../../src/engine/other-answers.js';
 import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { exchangeOf } from '../../src/sources/simulator.js';
+import { exchangeOf } from '../../src/sources/simulated-node.js';
 import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';

@@ -4,8 +4,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type { ConfiguredNames, DocumentName, DocumentTypes, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Moment } from '../../src/clock.js';
-import type { BridgePast } from '../../src/facts/bridge/input.js';
-import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
+import type { BridgePast } from '../../src/facts/bridge/bridge-input.js';
+import type { CrosschainPast } from '../../src/facts/crosschain/crosschain-input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';

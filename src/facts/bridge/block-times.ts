@@ -3,7 +3,7 @@ import type { Field } from '../../chain/field.js';
 import { HOUR_MS, MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /* The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
 

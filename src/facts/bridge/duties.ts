@@ -4,7 +4,7 @@ import type { Attestation, OrchestratorAddress, Valset } from '../../chain/modul
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import type { Member } from './orchestrators.js';
 import { batchSigners, isBatchSigned, valsetSignedPower, valsetSigners } from './signatures.js';
 import { memberAddresses, unrelayedValsets } from './valsets.js';

@@ -11,7 +11,7 @@ import type { Attestation, Claim } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { registrationBySender } from './registrations.js';
 import { newestPowers, powerOf, shareOfNewest } from './valsets.js';

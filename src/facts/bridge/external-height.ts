@@ -5,7 +5,7 @@ import { memoize } from '../memoize.js';
 import { orUndefined, required } from '../required-fields.js';
 import { durationOf, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /* The current height of the external chain, which the hub knows only as of the last observed event. */
 

@@ -5,7 +5,7 @@ import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import { attestationOf, claimContent, claimTypeOf, pendingAttestations, votedPower } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 

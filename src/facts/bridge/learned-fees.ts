@@ -6,7 +6,7 @@ import { DAY_SECONDS } from '../../units.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import {
   batchedTransfers,

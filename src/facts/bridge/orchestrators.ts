@@ -5,7 +5,7 @@ import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
 import { newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 

@@ -5,7 +5,7 @@ import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /*
  * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses (orchestrator, account or

@@ -4,7 +4,7 @@ import type { Field } from '../../chain/field.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { contractLabel } from './tokens.js';
 import {
   contractValset,

@@ -6,7 +6,7 @@ import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /* Transfers that are not executed, by token, with the fees of their next batch. */
 

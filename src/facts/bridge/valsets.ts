@@ -3,7 +3,7 @@ import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { hasNamesake, isWatched, registrationByAddress, validatorName } from './registrations.js';
 
 /* The newest validator set and the set in the contract, their powers, and members by name. */

@@ -5,7 +5,7 @@ import { firstBy, groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { lengthOf, optional, orUndefined, required, rows } from '../required-fields.js';
-import type { CrosschainInput } from './input.js';
+import type { CrosschainInput } from './crosschain-input.js';
 
 export type Cctxs = readonly Cctx[];
 

@@ -15,7 +15,7 @@ import {
   isTruncated,
   oldestCreation,
 } from './cctxs.js';
-import type { CrosschainInput } from './input.js';
+import type { CrosschainInput } from './crosschain-input.js';
 
 /*
  * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes nonces in order, so an

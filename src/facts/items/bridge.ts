@@ -17,7 +17,7 @@ import {
   pendingEventCount,
   type EventAttestation,
 } from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/duties.js';
 import {
@@ -50,8 +50,8 @@ import {
   type Search,
   type SortKeys,
 } from './item-list.js';
-import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { validatorItems } from './validators.js';
+import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './token-items.js';
+import { validatorItems } from './validator-items.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;

@@ -9,13 +9,13 @@ import {
   voters,
   type EventAttestation,
 } from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { foreignBatchClaims, suspiciousValsetClaims } from '../bridge/integrity.js';
 import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
 import { optional, orNull, orUndefined } from '../required-fields.js';
 import { hubBlocksSince } from '../bridge/block-times.js';
 import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
-import { coinItem, tokenItem } from './tokens.js';
+import { coinItem, tokenItem } from './token-items.js';
 
 export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
 

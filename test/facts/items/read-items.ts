@@ -6,7 +6,7 @@ import {
 } from '../../support/snapshots.js';
 import { itemsOf } from '../../../src/engine/kept-body.js';
 import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import type { ItemList, ReadableList } from '../../../src/facts/items/item-list.js';
 
 /** The items of a module_state response with this `state`. */

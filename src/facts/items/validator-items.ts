@@ -14,7 +14,7 @@ import {
 } from '../bridge/duties.js';
 import { attestationsByNonce, votersOfLastEvent } from '../bridge/events.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { hasVoted, isDissenting, memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';

@@ -18,7 +18,7 @@ import {
   type ListName,
   type OutboundContent,
 } from '../crosschain/cctxs.js';
-import type { CrosschainInput } from '../crosschain/input.js';
+import type { CrosschainInput } from '../crosschain/crosschain-input.js';
 import {
   ageLimitMs,
   cctxsOfChain,
@@ -46,7 +46,7 @@ import {
   type SortKeys,
 } from './item-list.js';
 import { configuredTokens } from '../bridge/tokens.js';
-import { amountItem, type KnownToken } from './tokens.js';
+import { amountItem, type KnownToken } from './token-items.js';
 
 /** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
 export interface UnlistedCctx extends OutboundContent {

@@ -5,7 +5,7 @@ import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { COMPARE_VALSETS } from './integrity.js';
+import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { entryOf } from './marks.js';
 import { problemOf } from './problem.js';

@@ -2,7 +2,7 @@ import { lowest } from '../chain/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   foreignBatchClaims,
   highestVotedShare,
@@ -15,7 +15,7 @@ import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { DAY_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS } from './consequences.js';
-import { claimants } from './oracle.js';
+import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
 import {
   eachPart,

@@ -7,7 +7,7 @@ import {
   type ProblemMemory,
   type RememberedProblem,
   type SubjectHistory,
-} from '../problems/memory.js';
+} from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { isOf, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';

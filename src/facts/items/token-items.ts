@@ -3,7 +3,7 @@ import type { TokenConfig } from '../../config/config.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import type { WaitReason } from '../bridge/batches.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { learnedFees } from '../bridge/learned-fees.js';
 import {
   configuredTokens,

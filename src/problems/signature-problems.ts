@@ -4,7 +4,7 @@ import { isValid, type Field } from '../chain/field.js';
 import type { Instant } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   batchesBelowThreshold,
   batchKey,

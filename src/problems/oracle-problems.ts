@@ -12,7 +12,7 @@ import {
 } from '../facts/bridge/events.js';
 import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';

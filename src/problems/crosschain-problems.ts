@@ -12,7 +12,7 @@ import {
   hiddenCount,
   isTruncated,
 } from '../facts/crosschain/cctxs.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
   limitReachedAt,
