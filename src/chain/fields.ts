@@ -22,7 +22,7 @@ export interface FieldSchema<T = unknown> {
 }
 
 /** The type of a field with a valid value. */
-export type ValueOf<Schema> = Schema extends FieldSchema<infer T> ? T : never;
+export type SchemaValue<Schema> = Schema extends FieldSchema<infer T> ? T : never;
 
 type Shape = Readonly<Record<string, FieldSchema>>;
 
@@ -96,17 +96,17 @@ function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): reado
   return rows;
 }
 
-type ObjectOf<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<ValueOf<Fields[Name]>> };
+type ShapeValue<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<SchemaValue<Fields[Name]>> };
 
 export function object<const Fields extends Shape>(
   fields: Fields,
   { aliases = {}, ignored = [] }: Pick<FieldSchema, 'aliases' | 'ignored'> = {},
-): FieldSchema<ObjectOf<Fields>> {
+): FieldSchema<ShapeValue<Fields>> {
   const named = Object.entries(fields).map(([name, { parse }]): NamedField => {
     return { name, aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name), parse };
   });
   // A missing property is `undefined`, too.
-  const schema = field((json) => readObject(named, json) as Field<ObjectOf<Fields>>);
+  const schema = field((json) => readObject(named, json) as Field<ShapeValue<Fields>>);
   return { ...schema, fields, aliases, ignored };
 }
 

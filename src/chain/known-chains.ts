@@ -60,7 +60,7 @@ export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
 export const ZETACHAIN_IDS: readonly string[] = ['7000', '7001'];
 
 /** The coin of an amount, by the coin type of its outbound; `undefined` if its decimals are unknown. */
-export function coinOf(coinType: string, chainId: string, hubChainIds: readonly string[]): Coin | undefined {
+export function findCoin(coinType: string, chainId: string, hubChainIds: readonly string[]): Coin | undefined {
   if (coinType === 'Gas') return knownChains.get(chainId)?.gas;
   const isZetaChain = hubChainIds.length > 0 && hubChainIds.every((id) => ZETACHAIN_IDS.includes(id));
   return coinType === 'Native' && isZetaChain ? ZETA : undefined;
@@ -74,7 +74,7 @@ export function chainType(chainId: string): ChainType {
 /** The default of the chain parameter `outbound_schedule_lookahead`: how far above the lowest missed nonce clients send. */
 export const LOOKAHEAD = 60;
 
-export function lookaheadOf(chainId: string): number {
+export function findLookahead(chainId: string): number {
   return knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
 }
 

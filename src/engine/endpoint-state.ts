@@ -131,7 +131,7 @@ export interface LastPoll {
 export function initialState(settings: SettingsContext, addedAt: Instant): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
-    ...settingsOf(settings),
+    ...selectSettings(settings),
     addedAt,
     polls: 0,
     failures,
@@ -145,7 +145,7 @@ export function initialState(settings: SettingsContext, addedAt: Instant): Endpo
   };
 }
 
-export function settingsOf({ problems, ...context }: SettingsContext): EndpointSettings {
+export function selectSettings({ problems, ...context }: SettingsContext): EndpointSettings {
   const { target, targetLabels, document, maxBodyBytes, staleAfterMs } = context;
   const settings = { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
   return { ...settings, ...(problems && { problemSettings: problems }) };
@@ -171,8 +171,8 @@ export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Inst
 /** The exported chain series of the last document and of the answers to other queries. */
 export function exportedFamilies(state: EndpointState, now: Instant): readonly RenderedFamily[] {
   const answers = Array.from(freshAnswers(state, now).values()).flatMap((query) => Array.from(query.answers.values()));
-  const ofDocument = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
-  return [...ofDocument, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
+  const documentFamilies = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
+  return [...documentFamilies, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
 }
 
 /** The state after a round of requests of a query. */
@@ -200,18 +200,21 @@ export function isDocumentNotServed({ lastSuccess, restored, lastPoll, lastFailu
   return lastFailure.error.isNotServed === true || lastFailure.error.reason === 'unauthorized';
 }
 
-export function isOf<Name extends DocumentName>(document: Name, last: Snapshot | undefined): last is Snapshot<Name>;
-export function isOf<Name extends DocumentName>(
+export function isDocument<Name extends DocumentName>(
+  document: Name,
+  last: Snapshot | undefined,
+): last is Snapshot<Name>;
+export function isDocument<Name extends DocumentName>(
   document: Name,
   last: LastDocument | undefined,
 ): last is LastDocument<Name>;
-export function isOf(document: DocumentName, last: LastDocument | undefined): boolean {
+export function isDocument(document: DocumentName, last: LastDocument | undefined): boolean {
   return last?.document === document;
 }
 
-export function pastOf<Name extends DocumentName>(
+export function readPast<Name extends DocumentName>(
   document: Name,
   snapshot: Snapshot | undefined,
 ): DocumentTypes[Name]['past'] | undefined {
-  return isOf(document, snapshot) ? snapshot.past : undefined;
+  return isDocument(document, snapshot) ? snapshot.past : undefined;
 }

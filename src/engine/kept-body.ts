@@ -46,7 +46,7 @@ export function keptInput<Name extends DocumentName>({
 const derived = new WeakMap<Snapshot, Items>();
 
 /** The items of a snapshot; `undefined` if its body is not kept. */
-export function itemsOf(snapshot: Snapshot): Items | undefined {
+export function getItems(snapshot: Snapshot): Items | undefined {
   const cached = derived.get(snapshot);
   if (cached !== undefined) return cached;
   const items = deriveItems(snapshot);
@@ -58,7 +58,7 @@ export function itemsOf(snapshot: Snapshot): Items | undefined {
 export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
   for (const { lastSuccess } of states) {
     if (lastSuccess === undefined || derived.has(lastSuccess.snapshot)) continue;
-    itemsOf(lastSuccess.snapshot);
+    getItems(lastSuccess.snapshot);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await nextTurn();
   }

@@ -24,7 +24,7 @@ import {
   exportedSuccess,
   freshAnswers,
   isDocumentNotServed,
-  isOf,
+  isDocument,
   lastDocument,
   sourceInUse,
   type EndpointState,
@@ -93,7 +93,7 @@ export function step<Name extends DocumentName>(
   { at, clockOffset }: Moment,
 ): EndpointState {
   const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
-  const regression = regressionOf(state, poll, context);
+  const regression = findRegression(state, poll, context);
   // A recording has the failure.
   const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (isRegression ? 1 : 0);
@@ -186,11 +186,11 @@ function derive<Name extends DocumentName>(
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
   const { content, errors, height, receivedAt, otherAnswers, compressed } = document;
   const definition = documents[context.document];
-  const { evidence, documentContext } = evidenceOf(state, document, context, clockOffset);
+  const { evidence, documentContext } = createEvidence(state, document, context, clockOffset);
   const { input, flow } = evidence;
   const asked = opinion && {
     source: opinion.source,
-    evidence: evidenceOf(state, opinion, context, clockOffset).evidence as Evidence,
+    evidence: createEvidence(state, opinion, context, clockOffset).evidence as Evidence,
   };
   const { memory: problems, ...judgement } = judgeProblems(
     state.problems,
@@ -222,20 +222,20 @@ export function withSpareDocument<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): EndpointState {
-  const { evidence } = evidenceOf(state, spare, context, clockOffset);
+  const { evidence } = createEvidence(state, spare, context, clockOffset);
   const { height = 0n } = lastDocument(state) ?? {};
   if (state.lastSuccess === undefined || (evidence.height !== undefined && evidence.height < height)) return state;
   const { present } = state.lastSuccess.snapshot.judgement;
   const now = { at: spare.receivedAt, clockOffset };
-  const ofSpare = evidence as Evidence;
+  const spareEvidence = evidence as Evidence;
   return {
     ...state,
-    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context, present),
+    problems: withSpare(state.problems, context.document, spare.source, spareEvidence, now, context, present),
   };
 }
 
 /** What a document is judged by, after the last document. */
-function evidenceOf<Name extends DocumentName>(
+function createEvidence<Name extends DocumentName>(
   state: EndpointState,
   { content, height, receivedAt, otherAnswers }: Omit<OpinionContent<Name>, 'source'>,
   { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
@@ -243,7 +243,7 @@ function evidenceOf<Name extends DocumentName>(
 ) {
   const definition = documents[document];
   const before = lastDocument(state);
-  const last = isOf(document, before) ? before : undefined;
+  const last = isDocument(document, before) ? before : undefined;
   const documentContext: DocumentContext<DocumentTypes[Name]> = {
     at: receivedAt,
     clockOffset,
@@ -299,7 +299,7 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
 }
 
 /** The failure of a document with a lower hub height than the last document. */
-function regressionOf<Name extends DocumentName>(
+function findRegression<Name extends DocumentName>(
   state: EndpointState,
   { outcome, source }: PollResult<Name>,
   { document }: StepContext<Name>,

@@ -26,7 +26,7 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   return fields.every(isValid) ? fields : fields.map(required);
 }
 
-export function lengthOf(list: Field<readonly unknown[]>): number {
+export function countElements(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 

@@ -106,10 +106,10 @@ export function histogram<Input, Label extends string>(
 /** Label values computed from the names of the labels. */
 export function labelValues<Label extends string>(
   labels: readonly Label[],
-  valueOf: (label: Label) => string,
+  readValue: (label: Label) => string,
 ): LabelValues<Label> {
   // Every label has a value.
-  return Object.fromEntries(labels.map((label) => [label, valueOf(label)])) as LabelValues<Label>;
+  return Object.fromEntries(labels.map((label) => [label, readValue(label)])) as LabelValues<Label>;
 }
 
 /** Compares samples by their label values, in the order of `labels`. */

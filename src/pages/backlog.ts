@@ -7,7 +7,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { distantTimeElement } from './time.js';
 import type { EndpointView } from './view.js';
-import { severityOf, type TargetVerdicts } from '../engine/verdicts.js';
+import { judgeSeverity, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
@@ -53,7 +53,7 @@ export function backlogStatistics(judged: Pick<TargetVerdicts, 'verdicts'>, item
       oldestSeconds = null,
       ...rest
     } = statistic;
-    const severity = severityOf(judged, alerts) ?? null;
+    const severity = judgeSeverity(judged, alerts) ?? null;
     const isYoung = shown === 'if-late' && (oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
     const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(rest.count) === '0');
     if (severity === null && isHidden) return [];
@@ -98,20 +98,20 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
     },
     {
       // The alerts count batches that are claimed as executed.
-      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
+      ...summarizeBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
       count: waiting(items, 'relayer', 'observation'),
       label: 'Signed batches',
       alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
       shownWithoutAlert: 'never',
     },
     {
-      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
+      ...summarizeBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
       count: timedOut === 0 && !isTimeoutKnown ? null : timedOut,
       label: 'Batches past their timeout',
       alerts: ['BridgeBatchOverdue'],
     },
     {
-      ...ofBatches(items, ({ belowThreshold }) => belowThreshold === true),
+      ...summarizeBatches(items, ({ belowThreshold }) => belowThreshold === true),
       count: items.batchesBelowThreshold,
       label: 'Batches short of signatures',
       alerts: ['BridgeBatchUnsigned'],
@@ -136,7 +136,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   ];
 }
 
-function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => boolean) {
+function summarizeBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => boolean) {
   return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
 }
 

@@ -1,6 +1,6 @@
 import { isLate } from '../facts/bridge/block-times.js';
 import { groupBy } from '../facts/grouping.js';
-import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
+import { haveOrHas, listMembers, validators } from '../problems/sentence.js';
 import { firingVerdicts } from '../engine/verdicts.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
@@ -323,7 +323,7 @@ export const claimTable: ItemTable<ClaimItem> = {
     },
     {
       title: 'Voted by',
-      cell: ({ voted }) => cells.orUnknown(voted, (voters) => markup`${validators(membersOf(voters), voters.total)}`),
+      cell: ({ voted }) => cells.orUnknown(voted, (voters) => markup`${validators(listMembers(voters), voters.total)}`),
     },
     { title: 'Others', cell: othersCell },
   ],
@@ -336,7 +336,7 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
     const names =
       dissenters === 0 || dissenting === null
         ? ''
-        : markup`<small>${validators(membersOf(dissenting), dissenters)}</small>`;
+        : markup`<small>${validators(listMembers(dissenting), dissenters)}</small>`;
     const silent = total - dissenters;
     return markup`${silent === 0 ? 'all have voted' : `${silent} ${haveOrHas(silent)} not voted`}${dissenters === 0 ? '' : markup`; ${dissenters} voted for another claim${names}`}`;
   });

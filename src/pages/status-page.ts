@@ -9,7 +9,7 @@ import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
+import { ago, agoElement, renderBlockTime, dataAge, distanceElement } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
@@ -105,7 +105,7 @@ const endpointTable: Table<EndpointView> = {
     { title: 'Backlog', cell: backlogCell, type: 'wide' },
     { title: 'Polls', cell: pollsCell },
   ],
-  rowId: idOf,
+  rowId: formatId,
   rowClass: ({ availability }) => availability,
 };
 
@@ -128,7 +128,7 @@ function endpointSection({ endpoints }: StatusView): Markup {
   );
 }
 
-function idOf({ target, document }: EndpointView): string {
+function formatId({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
@@ -156,7 +156,7 @@ function nodesHtml(nodes: EndpointView['nodes']): Markup {
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
   if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
   const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  const blockTime = blockTimeOf(node);
+  const blockTime = renderBlockTime(node);
   if (availability === 'up')
     return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
   const { at, inSeconds } = withdrawal;
@@ -198,7 +198,7 @@ function pollsCell(status: EndpointView): Markup {
           markup`, <span class="warning">${fields.length} invalid fields</span>`,
           markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${fields}</ul>`,
         ];
-  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
+  return markup`<details id="${formatId(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
 }
 
 function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {

@@ -4,7 +4,7 @@ import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind } from '../queries/node-status.js';
-import { entryOf } from './marks.js';
+import { findEntry } from './marks.js';
 import { type Evidence } from './problem.js';
 
 /* Since when the lowest nonce of a chain has not moved, and for how long it could not, because the hub halted or outbounds were switched off. */
@@ -102,7 +102,7 @@ export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark |
   const earlier = before?.nonces ?? {};
   if (isNodeBehind(answers, input)) return { ...haltAfter(evidence, before), nonces: earlier };
   const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = entryOf(earlier, chainId);
+    const last = findEntry(earlier, chainId);
     return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
   });
   return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };

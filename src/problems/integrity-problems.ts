@@ -19,7 +19,7 @@ import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
 import {
   eachPart,
-  problemOf,
+  defineProblem,
   type Evidence,
   type Found,
   type Inhibition,
@@ -93,7 +93,7 @@ const contractValset = {
   action: COMPARE_VALSETS,
 } as const;
 
-const valsetMismatches = problemOf('module_state', {
+const valsetMismatches = defineProblem('module_state', {
   ...contractValset,
   severity: 'critical',
   afterMinutes: 0,
@@ -128,7 +128,7 @@ const valsetMismatches = problemOf('module_state', {
   inhibits: INHIBITS_VOTES,
 });
 
-const valsetClaims = problemOf('module_state', {
+const valsetClaims = defineProblem('module_state', {
   ...contractValset,
   severity: 'warning',
   afterMinutes: 5,
@@ -143,7 +143,7 @@ function claimWithoutBatch(
   afterMinutes: number,
   texts: Pick<Problem, 'summary' | 'description' | 'action'>,
 ) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeClaimWithoutBatch',
     severity,
     afterMinutes,

@@ -10,7 +10,7 @@ import type { Evidence, Problem } from './problem.js';
  */
 
 /** The entry of a token, chain or validator. */
-export function entryOf<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+export function findEntry<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
   return mark !== undefined && Object.hasOwn(mark, key) ? mark[key] : undefined;
 }
 

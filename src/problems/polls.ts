@@ -262,13 +262,13 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summar
     afterMinutes: 10,
     ...texts,
     find: (poll, moment) => {
-      const ofSeverity = moment.unjudged.filter((each) => (each.severity === 'critical') === isCritical);
-      const [first] = ofSeverity;
+      const sameSeverity = moment.unjudged.filter((each) => (each.severity === 'critical') === isCritical);
+      const [first] = sameSeverity;
       if (first === undefined) return undefined;
-      const names = Array.from(new Set(ofSeverity.map(({ problem }) => problem.name)));
+      const names = Array.from(new Set(sameSeverity.map(({ problem }) => problem.name)));
       const others = names.length === 1 ? '' : ` and ${count(names.length - 1, 'other problem')}`;
       return {
-        start: Math.min(...ofSeverity.map(({ sinceSeconds }) => sinceSeconds)),
+        start: Math.min(...sameSeverity.map(({ sinceSeconds }) => sinceSeconds)),
         summary: `${first.problem.name}${others} of ${poll.document} cannot be judged${isCritical ? ' any more' : ''}`,
         details: [unreadableFields(poll), `not judged: ${list(names)}`],
       };
@@ -279,9 +279,9 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summar
 /** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */
 function unreadableFields({ lastSuccess }: PollEvidence): string {
   const { missing = [], invalid = new Map<string, number>() } = lastSuccess?.snapshot.errors ?? {};
-  const depthOf = (path: string): number => path.split('.').length;
+  const measureDepth = (path: string): number => path.split('.').length;
   // A list is more than a parameter.
-  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const absent = Array.from(missing).toSorted((a, b) => measureDepth(a) - measureDepth(b));
   const wrong = Array.from(invalid.keys());
   return joinTexts(
     '; ',
@@ -322,10 +322,10 @@ export function hasDroppedSeries({ dropped = 0 }: RenderedFamily): boolean {
 
 /** The problems of the polls of a document at a point in time, worst first. */
 export function presentPollProblems(poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
-  return pollProblems.flatMap((problem) => presentOf(problem, poll, moment));
+  return pollProblems.flatMap((problem) => findPresent(problem, poll, moment));
 }
 
-function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
+function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
   const { problemSettings = {} } = poll;
   const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
   if (found === undefined) return [];
@@ -338,7 +338,7 @@ function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment)
 /** The worst problem that a successful poll ends, if its alert has fired. */
 export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
   return [snapshotStale, misconfigured, down]
-    .flatMap((problem) => presentOf(problem, before, { at, isNotServed, unjudged: [] }))
+    .flatMap((problem) => findPresent(problem, before, { at, isNotServed, unjudged: [] }))
     .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({

@@ -48,7 +48,7 @@ import { joinTexts, labelTexts } from './sentence.js';
  * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that, because each covers what the others
  * do not:
  *
- * - A document with a lower height than the last one fails its poll (`regressionOf` in engine/step.ts). Without a height it is judged, and so is
+ * - A document with a lower height than the last one fails its poll (`findRegression` in engine/step.ts). Without a height it is judged, and so is
  *   the third such document since the last success.
  * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer begins nothing.
  * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd answer ends nothing. Another progress
@@ -177,7 +177,7 @@ type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAf
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
-  ofNode: Evidence,
+  nodeEvidence: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
@@ -191,7 +191,7 @@ export function judgeProblems(
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
-  const { disagreement, evidence } = compareWithOpinion(judged, memory, ofNode, now, options);
+  const { disagreement, evidence } = compareWithOpinion(judged, memory, nodeEvidence, now, options);
   let isOpinionWanted = false;
   for (const problem of judged) {
     const { name, severity } = problem;
@@ -242,10 +242,11 @@ function compareWithOpinion(
 ): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
   const { at } = now;
   const known = presentDisagreement(memory.disagreement, at);
-  const ofSpare = repeatedDifferences(memory);
-  if (evidence.opinion === undefined) return { evidence: { ...evidence, differences: ofSpare }, disagreement: known };
+  const spareDifferences = repeatedDifferences(memory);
+  if (evidence.opinion === undefined)
+    return { evidence: { ...evidence, differences: spareDifferences }, disagreement: known };
   const opinion = { ...evidence.opinion, disagreedSince: known?.since };
-  const asked = { ...evidence, opinion, differences: ofSpare };
+  const asked = { ...evidence, opinion, differences: spareDifferences };
   const disputed = judged.flatMap((problem) => {
     if (problem.isDoubtful !== true) return [];
     const before = memory.remembered.get(problemKey(problem));
@@ -262,7 +263,7 @@ function compareWithOpinion(
     isDelayed === true ? [{ summary, since: from, other: opinion.source, isShownByOther: false }] : [],
   );
   const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
-  return { evidence: { ...asked, differences: [...differences, ...ofSpare] }, disagreement: { since, at } };
+  return { evidence: { ...asked, differences: [...differences, ...spareDifferences] }, disagreement: { since, at } };
 }
 
 /** The memory after a document of a node that is not in use: `present` are the problems of the last document of the one in use. */
@@ -275,13 +276,13 @@ export function withSpare(
   options: JudgingOptions,
   present: readonly PresentProblem[],
 ): ProblemMemory {
-  const keyOf = ({ problem, subject }: PresentProblem): string => `${problem.name} ${subjectKey(subject)}`;
-  const known = new Set(present.map(keyOf));
+  const formatKey = ({ problem, subject }: PresentProblem): string => `${problem.name} ${subjectKey(subject)}`;
+  const known = new Set(present.map(formatKey));
   const judged = judgeProblems(memory, document, evidence, now, { ...options, isSinglePoll: true });
   const found = judged.present.filter((each) => {
     const { problem, startSeconds, limitSeconds: limit } = each;
     const isShown = now.at - startSeconds >= limit * PENDING_SHARE;
-    return problem.isDoubtful === true && isShown && !known.has(keyOf(each));
+    return problem.isDoubtful === true && isShown && !known.has(formatKey(each));
   });
   return { ...memory, spare: nextSpare(memory.spare, source, found) };
 }

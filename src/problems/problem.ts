@@ -20,7 +20,7 @@ export const urgencies = ['now', 'in working hours', 'for the record'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /** A critical alert wakes somebody, and so does a warning that is declared as urgent. */
-export function urgencyOf({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
+export function judgeUrgency({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
   if (severity === 'critical' || isUrgent === true) return 'now';
   return severity === 'warning' ? 'in working hours' : 'for the record';
 }
@@ -177,7 +177,7 @@ export interface NamedProblem<Alert extends string> extends Problem {
   readonly name: Alert;
 }
 
-export function problemOf<Name extends DocumentName, const Alert extends string, Value = never>(
+export function defineProblem<Name extends DocumentName, const Alert extends string, Value = never>(
   document: Name,
   declaration: Declaration<Name, Value> & Pick<NamedProblem<Alert>, 'name'>,
 ): NamedProblem<Alert> {

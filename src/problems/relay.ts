@@ -1,7 +1,7 @@
 import { floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
 import { expectedBatches, feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
-import { durationOf, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
   isExternalHeightReliable,
@@ -11,7 +11,7 @@ import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens } from '../facts/bridge/learned-fees.js';
 import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
-import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
+import { batchedTransfers, contractLabel, readId, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import type { Instant } from '../clock.js';
@@ -19,7 +19,7 @@ import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { problemOf, type Evidence, type Findings, type Severity } from './problem.js';
+import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
@@ -62,12 +62,12 @@ interface SeenBatch {
   readonly since: Instant | null;
 }
 
-const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
-const idText = (transfer: Transfer): string => String(idOf(transfer));
+const formatKey = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
+const idText = (transfer: Transfer): string => String(readId(transfer));
 
 function createSeenBatch(batch: Batch, since: number | null): SeenBatch {
   const [first] = rows(batch.transactions);
-  return { key: keyOf(batch), transfer: first === undefined ? null : idText(first), since };
+  return { key: formatKey(batch), transfer: first === undefined ? null : idText(first), since };
 }
 
 const liveTransfers = memoize(
@@ -99,10 +99,10 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
   const isGone = (batch: SeenBatch): boolean => isExecuted(input, batch);
   const earlier = new Map(before.batches.map((batch) => [batch.key, batch]));
   const batches = relayable(input).slice(0, MAX_BATCHES);
-  const keys = new Set(batches.map(keyOf));
+  const keys = new Set(batches.map(formatKey));
   return {
     batches: batches.map((batch) => {
-      const key = keyOf(batch);
+      const key = formatKey(batch);
       return earlier.get(key) ?? createSeenBatch(batch, before.others.includes(key) ? input.at : null);
     }),
     others: Array.from(batchesByKey(input).keys())
@@ -115,7 +115,7 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
 }
 
 function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeBatchNotRelayed',
     severity,
     afterMinutes: hours * 60,
@@ -135,8 +135,10 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       if (byToken.size < 2) return undefined;
       // Signatures can come hours later, and relayers are not late before.
       const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
-      const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
-        lowest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
+      const oldestOfTokens = Array.from(byToken.values(), (tokenBatches) =>
+        lowest(
+          tokenBatches.map((batch) => since.get(formatKey(batch)) ?? timeOfHeight(input, () => required(batch.block))),
+        ),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)
@@ -165,7 +167,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
 /** Remaining share of the lifetime of a batch. */
 const TIMEOUT_RATIO = 0.2;
 
-const timeoutNear = problemOf('module_state', {
+const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
@@ -180,7 +182,7 @@ const timeoutNear = problemOf('module_state', {
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
-    const near = durationOf(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
+    const near = estimateDuration(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
     const nearBatches = batches.filter((batch) => (secondsToTimeout(input, [batch]) ?? near) < near);
     const expected = expectedBatches(input, nearBatches);
     const left = secondsToTimeout(input, expected);
@@ -230,7 +232,7 @@ function unreliableTimeouts({ past }: BridgeInput): Findings {
 }
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeBatchOverdue',
     severity,
     afterMinutes,
@@ -242,11 +244,11 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
       const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
-      const ofGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
+      const listGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
       const batches =
         severity === 'critical'
-          ? ofGroup('sufficient')
-          : [...ofGroup('unsigned'), ...expectedBatches(input, ofGroup('unknown'))];
+          ? listGroup('sufficient')
+          : [...listGroup('unsigned'), ...expectedBatches(input, listGroup('unknown'))];
       const [oldest] = batches;
       if (oldest === undefined) return undefined;
       const otherFees = groupBy(
@@ -274,7 +276,7 @@ export const DRIFT_RATIO = 0.1;
 const GET_SIGNED = 'get it signed first, because nobody can relay it before';
 const RELAY_SET = 'Have a relayer relay it; anyone can, and the hub pays no reward.';
 
-const valsetDrift = problemOf('module_state', {
+const valsetDrift = defineProblem('module_state', {
   name: 'BridgeValsetDrift',
   severity: 'warning',
   afterMinutes: 120,

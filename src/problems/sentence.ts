@@ -99,7 +99,7 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
 export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
-  const who = validators(membersOf(missing), total);
+  const who = validators(listMembers(missing), total);
   return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
 }
 
@@ -121,7 +121,7 @@ export function watchedFirst(members: readonly Validator[], action: string): str
 }
 
 /** The listed members of a validator set. */
-export function membersOf(members: Members | null | undefined): readonly Validator[] {
+export function listMembers(members: Members | null | undefined): readonly Validator[] {
   return (members?.members ?? []).map(({ name, orchestrator, externalAddress, watched, hasNamesake }) => ({
     name: name ?? '',
     address: orchestrator ?? externalAddress,
@@ -172,11 +172,11 @@ export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximu
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {
   const amounts = orEmpty(() => {
     const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
-    return Array.from(byToken).flatMap(([contract, ofToken]) =>
+    return Array.from(byToken).flatMap(([contract, tokenBatches]) =>
       sumText([
         coinItem(input, {
           contract,
-          amount: orUndefined(() => sum(ofToken.map(({ transactions }) => totalAmount(rows(transactions))))),
+          amount: orUndefined(() => sum(tokenBatches.map(({ transactions }) => totalAmount(rows(transactions))))),
         }),
       ]),
     );
@@ -209,9 +209,10 @@ export const waitingText = memoize((input: BridgeInput): string => {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
   const claimed = orUndefined(() => countClaimedTransfers(input));
-  const ofClaimed = claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
+  const claimedNote =
+    claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
   const amounts = allWaitingAmounts(input);
-  return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
+  return `${count(number, 'transfer waits', 'transfers wait')} in all${claimedNote}${amounts === '' ? '' : `: ${amounts}`}`;
 });
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
@@ -252,9 +253,9 @@ export function hashAction(type: ChainType, hash?: string): string {
 
 /** `undefined` for a node that lists no hashes. */
 export function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
-  const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
-  const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
-  return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
+  const readHash = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
+  const hasHashes = distinctCctxs.pending(input).some((other) => (readHash(other) ?? '') !== '');
+  return hasHashes && cctx !== undefined ? readHash(cctx) : undefined;
 }
 
 export function hashText(hash: string | undefined): string {

@@ -17,12 +17,12 @@ import { unrelayedValsets } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
-import { problemOf, type Evidence } from './problem.js';
+import { defineProblem, type Evidence } from './problem.js';
 import {
   amountsText,
   batchText,
   clockTime,
-  membersOf,
+  listMembers,
   missingValidators,
   timeoutText,
   watchedFirst,
@@ -81,7 +81,7 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   return hasTimedOut && now - before.seenAt <= REQUEST_SECONDS ? { ...before, ...current } : anew;
 }
 
-const batchUnsigned = problemOf('module_state', {
+const batchUnsigned = defineProblem('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
@@ -96,7 +96,7 @@ const batchUnsigned = problemOf('module_state', {
     if (oldest === undefined) return undefined;
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
-    const members = membersOf(missing);
+    const members = listMembers(missing);
     return {
       progressKey: mark?.firstBatch ?? '',
       start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
@@ -131,7 +131,7 @@ function newestUnsigned(input: BridgeInput): readonly Valset[] {
   return signed === -1 ? newestFirst : newestFirst.slice(0, signed);
 }
 
-const valsetUnsigned = problemOf('module_state', {
+const valsetUnsigned = defineProblem('module_state', {
   name: 'BridgeValsetUnsigned',
   severity: 'warning',
   afterMinutes: 60,
@@ -147,7 +147,7 @@ const valsetUnsigned = problemOf('module_state', {
     // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
-    const members = membersOf(missing);
+    const members = listMembers(missing);
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;
     return {

@@ -24,9 +24,9 @@ import {
 } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
+import { findEntry } from './marks.js';
 import {
-  problemOf,
+  defineProblem,
   type Evidence,
   type Findings,
   type Found,
@@ -41,7 +41,7 @@ import { about, yourValidator } from './sentence.js';
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
 
-const subjectOf = ({ orchestrator }: WatchedOrchestrator): Subject => ({
+const identifySubject = ({ orchestrator }: WatchedOrchestrator): Subject => ({
   orchestrator: toLabelValue(orchestrator),
   watched: 'true',
 });
@@ -80,11 +80,11 @@ function eachAnswered<Value>(
   });
   return {
     inPart: judged.map(({ found }) => found).filter((found) => found !== null),
-    unknown: judged.filter(({ found }) => found === null).map(({ own }) => subjectOf(own)),
+    unknown: judged.filter(({ found }) => found === null).map(({ own }) => identifySubject(own)),
   };
 }
 
-const jailed = problemOf('module_state', {
+const jailed = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorJailed',
   severity: 'critical',
   afterMinutes: 2,
@@ -98,7 +98,7 @@ const jailed = problemOf('module_state', {
     eachAnswered(evidence, stakingStatus.name, stakingStatus.getAnswers(evidence.answers), (watched, { isJailed }) =>
       isJailed
         ? {
-            subject: subjectOf(watched),
+            subject: identifySubject(watched),
             summary: `${yours(watched)} is jailed`,
             action: unjailAfter(evidence, watched),
           }
@@ -112,7 +112,7 @@ const jailed = problemOf('module_state', {
   ],
 });
 
-const lagging = problemOf('module_state', {
+const lagging = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorLagging',
   severity: 'warning',
   afterMinutes: 30,
@@ -137,7 +137,7 @@ const lagging = problemOf('module_state', {
         if (!members.has(watched.sender) || position >= claimed) return undefined;
         const behind = count(Number(subtract(newest, position)), 'event');
         return {
-          subject: subjectOf(watched),
+          subject: identifySubject(watched),
           progressKey: String(position),
           summary: `${yours(watched)} claims no events`,
           details: [`it is ${behind} behind the newest claim`],
@@ -157,7 +157,7 @@ const ANSWERS = [
 const answerKey = ({ name }: Pick<NodeQuery, 'name'>, { orchestrator }: WatchedOrchestrator) =>
   `${name} ${orchestrator}`;
 
-const validatorUnknown = problemOf('module_state', {
+const validatorUnknown = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
@@ -178,7 +178,7 @@ const validatorUnknown = problemOf('module_state', {
         watchedOrchestrators(input).flatMap((watched) =>
           ANSWERS.flatMap(({ query }) => {
             const key = answerKey(query, watched);
-            const at = answeredAt(query.name, watched.orchestrator) ?? entryOf(before, key);
+            const at = answeredAt(query.name, watched.orchestrator) ?? findEntry(before, key);
             return at === undefined ? [] : [[key, at]];
           }),
         ),
@@ -187,11 +187,11 @@ const validatorUnknown = problemOf('module_state', {
   find: ({ input, answers }, mark) =>
     watchedOrchestrators(input).flatMap((watched) =>
       ANSWERS.flatMap(({ query, text }) => {
-        const at = entryOf(mark, answerKey(query, watched));
+        const at = findEntry(mark, answerKey(query, watched));
         const isAnswered = query.getAnswers(answers).has(watched.orchestrator);
         if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
         const summary = `the node does not say ${text(yours(watched))}`;
-        return [{ subject: subjectOf(watched), start: at, summary }];
+        return [{ subject: identifySubject(watched), start: at, summary }];
       }).slice(0, 1),
     ),
 });
@@ -204,7 +204,7 @@ const RISE_RATIO = 0.01;
 function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
   const isCritical = severity === 'critical';
   const share = percent(MISSED_RATIOS[severity]);
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
     // The last 30 % can be a minute of a short window.
@@ -233,7 +233,7 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
         if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
         const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
         return {
-          subject: subjectOf(own),
+          subject: identifySubject(own),
           summary: isCritical
             ? `${yours(own)} misses blocks and is about to be jailed`
             : `${yours(own)} has missed ${share} of the blocks that it may miss`,
@@ -252,7 +252,7 @@ type FundsMark = Readonly<Record<string, readonly { readonly at: Instant; readon
 
 const FUNDS_DAYS = 3;
 
-const fundsLow = problemOf('module_state', {
+const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
@@ -268,7 +268,7 @@ const fundsLow = problemOf('module_state', {
       const known = new Set([...Object.keys(before), ...balances.keys()]);
       return Object.fromEntries(
         Array.from(known).flatMap((orchestrator) => {
-          const days = (entryOf(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
+          const days = (findEntry(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
           const balance = balances.get(orchestrator);
           const next = balance === undefined ? days : withBalance(days, balance, at);
           return next.length === 0 ? [] : [[orchestrator, next]];
@@ -283,11 +283,11 @@ const fundsLow = problemOf('module_state', {
       orchestratorBalance.name,
       orchestratorBalance.getAnswers(evidence.answers),
       (watched, balance) => {
-        const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+        const most = highest((findEntry(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
         const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
         if (balance !== 0n && !isBelow) return undefined;
         return {
-          subject: subjectOf(watched),
+          subject: identifySubject(watched),
           summary: `the orchestrator of ${yours(watched)} is low on funds`,
           details: [`it has ${balance} smallest units left`],
         };
@@ -327,7 +327,7 @@ function inactive(
   limit: Pick<Problem, 'afterMinutes' | 'needsTime'>,
 ) {
   const isCritical = severity === 'critical';
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...limit,
@@ -340,7 +340,7 @@ function inactive(
         Object.fromEntries(
           watchedEntries(input).map(({ address, isActive }): [string, Membership] => {
             const now = { wasActive: isActive, at: input.at };
-            return [address, isActive ? now : (entryOf(before, address) ?? now)];
+            return [address, isActive ? now : (findEntry(before, address) ?? now)];
           }),
         ),
     },
@@ -348,7 +348,7 @@ function inactive(
       const entries = watchedEntries(input);
       const isUnjudged = entries.some(({ isRegistered }) => !isRegistered) && !areRegistrationsReadable(input);
       const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
-        const { wasActive = false, at = input.at } = entryOf(mark, address) ?? {};
+        const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
         if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });

@@ -63,8 +63,8 @@ export async function* readRecording(root: string, options: ReadOptions): AsyncG
   );
   /** The answers of each endpoint that are not passed on, with the next one. */
   const streams = await Promise.all(
-    Array.from(answers.values(), async (ofEndpoint) => {
-      const rounds = readAnswers(root, ofEndpoint, onProblem);
+    Array.from(answers.values(), async (endpointAnswers) => {
+      const rounds = readAnswers(root, endpointAnswers, onProblem);
       return { rounds, next: await rounds.next() };
     }),
   );

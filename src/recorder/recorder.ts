@@ -9,7 +9,7 @@ import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
-import { linesOf, type LastBodies } from './query-lines.js';
+import { createLines, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
@@ -43,7 +43,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   let settings: ActiveSettings | undefined;
   const endpoints = new Map<string, RecordedEndpoint>();
 
-  function endpointOf(state: EndpointState): RecordedEndpoint {
+  function findEndpoint(state: EndpointState): RecordedEndpoint {
     const { target, addedAt } = state;
     const known = endpoints.get(endpointId(state));
     return known?.addedAt === addedAt ? known : { target, addedAt, memory: {}, lines: new Map() };
@@ -67,7 +67,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       const { lastPoll, lastFailure } = state;
       if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
-      const endpoint = endpointOf(state);
+      const endpoint = findEndpoint(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
       // Until another node has confirmed a problem, each poll can decide about it.
@@ -77,7 +77,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
-        ...headerOf(state, received.ok ? received : undefined, now()),
+        ...createHeader(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
       if (opinion !== undefined) {
@@ -91,8 +91,8 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
     },
     answered: (round) => {
       if (settings === undefined) return;
-      const endpoint = endpointOf(round.endpoint);
-      const encoded = linesOf(round, endpoint.lastBodies);
+      const endpoint = findEndpoint(round.endpoint);
+      const encoded = createLines(round, endpoint.lastBodies);
       const lines = new Map(endpoint.lines);
       for (const [key, text] of encoded.lines) {
         const request = `${round.after.query.name} ${key}`;
@@ -124,7 +124,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   };
 }
 
-function headerOf(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
+function createHeader(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
   const { target, document, addedAt, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;

@@ -69,7 +69,7 @@ export interface RecordedFile {
 }
 
 /** The path of a poll below the directory of the recording. */
-export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+export function formatPath({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
   return [
     nameRecordingDirectory(target),
     document,
@@ -79,15 +79,15 @@ export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target
 }
 
 /** The path of the answers to queries beside a poll. */
-export function queriesPathOf(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return pathOf(header).replace(/json\.gz$/, 'queries.jsonl.gz');
+export function formatQueriesPath(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+  return formatPath(header).replace(/json\.gz$/, 'queries.jsonl.gz');
 }
 
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
 /** The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a recorded poll. */
-export function hourOf(path: string): string | undefined {
+export function readHour(path: string): string | undefined {
   const [, , , day, hour] = PATH.exec(path.replace(/\/\.([^/]*)\.tmp$/, '/$1')) ?? [];
   return day && `${day}/${hour}`;
 }

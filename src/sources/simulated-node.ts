@@ -44,12 +44,12 @@ export function createSimulatedNode(model: Model, now: Clock): Required<Pick<Sou
       }
       return simulatedContractBody({ hubSide }, model, receivedAt) ?? failure('schema', NO_CONTRACT);
     },
-    query: async (_job, query, request) => exchangeOf(query, request, respond),
+    query: async (_job, query, request) => createExchange(query, request, respond),
   };
 }
 
 /** The exchange of a request of a query. */
-export function exchangeOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
+export function createExchange(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
   const pages: QueryPage[] = [];
   const readPage = createPageReader(query, request, request.path);
   let next: string | QueryResult = request.path;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import type { Failure } from '../../src/http/failure-reasons.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { startNode, type Node } from '../http/nodes.js';
@@ -73,7 +73,7 @@ const urlsOf = (node: Node): (string | undefined)[] => node.requests.map(({ url 
 
 function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', timeout = '5s'): PollJob {
   const yaml = `poll: {timeout: ${timeout}}\ntargets: [{name: a, ${endpoint}: {url: "${url}"${settings}}}]`;
-  const [job] = jobsOf(parseValidConfig(yaml));
+  const [job] = createJobs(parseValidConfig(yaml));
   if (job === undefined) throw new Error('the configuration has one endpoint');
   return job;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, targetOptions } from '../../src/engine/jobs.js';
+import { createJobs, targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -21,7 +21,7 @@ test.each([
   const config = parseValidConfig(
     `targets: [{name: a, bridge: {url: "http://node.example", validator_names: "${setting}", watch: ["0x1111111111111111111111111111111111111111"]}}]`,
   );
-  const [job] = jobsOf(config);
+  const [job] = createJobs(config);
   if (job === undefined) throw new Error('the target has a bridge');
   // The list is also read for the operator addresses of watched validators.
   expect(enabledQueries(job.context).has('validators')).toBe(true);
@@ -37,7 +37,7 @@ test('the external height is that of the contract, unless its node has only old 
   const config = parseValidConfig(
     'targets: [{name: a, bridge: {url: "http://node.example", external: {url: "http://rpc.example"}}}]',
   );
-  const [bridge, contract] = jobsOf(config);
+  const [bridge, contract] = createJobs(config);
   if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {

@@ -7,7 +7,7 @@ import { initialState, type EndpointState } from '../../src/engine/endpoint-stat
 import { step } from '../../src/engine/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-loop.js';
-import { itemsOf } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/kept-body.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 
 /*
@@ -77,7 +77,7 @@ async function polledByDaemon(): Promise<History> {
 /** What was found, without the times of the polls. */
 const foundIn = ({ lastSuccess, lastPoll, lastFailure, ...state }: EndpointState) => ({
   snapshot: lastSuccess && { ...lastSuccess.snapshot, kept: undefined },
-  items: lastSuccess && itemsOf(lastSuccess.snapshot),
+  items: lastSuccess && getItems(lastSuccess.snapshot),
   foundPath: lastSuccess?.foundPath,
   ok: lastPoll?.ok,
   error: lastFailure?.error,

@@ -6,7 +6,7 @@ import { respondTo } from '../../src/sources/simulated-node.js';
 import { answerQueries } from '../support/polls.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { step } from '../../src/engine/step.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
@@ -25,7 +25,9 @@ const modelOf = (scenario: ScenarioName): Model =>
 
 /** The endpoint after polls in the first two minutes, each with the queries that are due. */
 function polled(model: Model, document: DocumentName): EndpointState {
-  const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
+  const job = createJobs(demoConfig('http://127.0.0.1:1317', model)).find(
+    ({ context }) => context.document === document,
+  );
   if (job === undefined) throw new Error(`the demo has no ${document}`);
   const { context } = job;
   let state = initialState(context, at(0).at);

@@ -3,7 +3,7 @@ import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import { step } from '../../src/engine/step.js';
 import { answerQueries, pollInput } from '../support/polls.js';
@@ -20,7 +20,7 @@ const START_SECONDS = 1_790_000_000;
 /** The surpluses of the tokens of a model after some minutes, as the exporter finds them in two documents and in the answers to their queries. */
 function surplusesOf(model: Model, minutes: number, changes?: RpcChanges): (bigint | undefined)[] {
   const at: Moment = { at: START_SECONDS + minutes * 60, clockOffset: 0 };
-  const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
+  const [bridge, contract] = createJobs(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge?.document !== 'module_state' || contract?.document !== 'external_contract') throw new Error('no contract');
   const respond = (path: string, request: QueryRequest) => respondTo(model, path, request, changes);
   const read = step(

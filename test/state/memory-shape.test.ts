@@ -6,8 +6,8 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { documents } from '../../src/documents.js';
 import { createEngine } from '../../src/engine/engine.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
-import { memoryOf, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
+import { createMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { PROBLEM_MEMORY_VERSION } from '../../src/problems/problem-memory.js';
 import { problemKey } from '../../src/problems/problem.js';
 import { problems } from '../../src/problems/problems.js';
@@ -50,7 +50,7 @@ async function simulatedMemories(): Promise<readonly EndpointMemory[]> {
   const now = (): Moment => ({ at: seconds, clockOffset: 0 });
   const engine = createEngine<PollJob>({ source: createSimulatedNode(model, now), now });
   engine.replace(
-    jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
+    createJobs(demoConfig('http://127.0.0.1:1', model)).map((job) => {
       const state = { ...initialState(job.context, seconds), queries: enabledQueries(job.context) };
       return { job, state };
     }),
@@ -69,7 +69,7 @@ async function simulatedMemories(): Promise<readonly EndpointMemory[]> {
         // oxlint-disable-next-line no-await-in-loop -- as above
         await settled;
       }
-      memories.push(...engine.states().flatMap((state) => memoryOf(state) ?? []));
+      memories.push(...engine.states().flatMap((state) => createMemory(state) ?? []));
     }
   }
   return memories;

@@ -8,7 +8,7 @@ import type { PollResult } from '../../src/engine/step.js';
 import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, otherAnswersOf, queryContext } from '../../src/engine/other-answers.js';
 import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { exchangeOf } from '../../src/sources/simulated-node.js';
+import { createExchange } from '../../src/sources/simulated-node.js';
 import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
@@ -88,7 +88,7 @@ export function answerQueries(
     const ofQuery = queryContext(context, state, at.at);
     const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);
     if (ofQuery === undefined || requests.length === 0) continue;
-    const exchanges = requests.map((request) => exchangeOf(own.query, request, respond));
+    const exchanges = requests.map((request) => createExchange(own.query, request, respond));
     state = withQuery(state, afterRound(own, ofQuery, exchanges, at.at, at.at));
   }
   return state.queries;

@@ -8,7 +8,7 @@ import type { BridgePast } from '../../src/facts/bridge/bridge-input.js';
 import type { CrosschainPast } from '../../src/facts/crosschain/crosschain-input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
+import { initialState, isDocument, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { NO_NAMES, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
@@ -120,7 +120,7 @@ export function firstSnapshot<Name extends DocumentName>(
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const before = { ...initialState(context, outcome.receivedAt), restored };
   const snapshot = step(before, poll, context, { at: outcome.receivedAt, clockOffset: 0 }).lastSuccess?.snapshot;
-  if (!isOf(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
+  if (!isDocument(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
   return snapshot;
 }
 

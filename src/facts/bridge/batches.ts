@@ -4,11 +4,11 @@ import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
-import { executionClaimsOf, highestVotedShare } from './integrity.js';
+import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees } from './learned-fees.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
-import { contractLabel, idOf, minBatchFees, totalFees } from './tokens.js';
+import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -111,7 +111,7 @@ export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'rel
 export type WaitReason = (typeof waitReasons)[number];
 
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
-  const claims = executionClaimsOf(input, batch);
+  const claims = findExecutionClaims(input, batch);
   return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_RATIO;
 }
 
@@ -148,7 +148,7 @@ const highestIds = memoize((input: BridgeInput) => {
   const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
   let maxId: Numeral | undefined;
   return batches.flatMap(({ block, transactions }) => {
-    maxId = highest([maxId, ...rows(transactions).map(idOf)]);
+    maxId = highest([maxId, ...rows(transactions).map(readId)]);
     return maxId === undefined ? [] : [{ height: required(block), maxId }];
   });
 });

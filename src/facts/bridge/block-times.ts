@@ -55,7 +55,7 @@ function maxBlockMs({ state }: BridgeInput): number {
 }
 
 /** The times between samples, without those in which the hub halted: it made no block, or far too few, because the node did not answer meanwhile. */
-function intervalsOf(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
+function measureIntervals(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
   const maxMs = maxBlockMs(input);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
@@ -76,7 +76,7 @@ function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks:
 }
 
 const measuredBlockTime = (input: BridgeInput): number | undefined =>
-  meanBlockTime(intervalsOf(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
+  meanBlockTime(measureIntervals(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
   if (input.settings.block_time !== 'auto') return 'configured';
@@ -106,7 +106,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
-  const intervals = intervalsOf(input, [...heightSamples(input), { height, atMs: at * 1000 }]);
+  const intervals = measureIntervals(input, [...heightSamples(input), { height, atMs: at * 1000 }]);
   return (
     meanBlockTime(
       intervals.filter(({ isAfterHalt }) => !isAfterHalt),
@@ -117,7 +117,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): number => {
 });
 
 /** Seconds of a number of blocks, rounded to microseconds. */
-export function durationOf(blocks: Numeral, blockTimeMs: number): number {
+export function estimateDuration(blocks: Numeral, blockTimeMs: number): number {
   return Math.round(Number(blocks) * blockTimeMs * 1000) / 1e6;
 }
 
@@ -125,7 +125,7 @@ export function durationOf(blocks: Numeral, blockTimeMs: number): number {
 export function timeOfHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
-    return input.at - durationOf(blocks, blockTimeOfAges(input));
+    return input.at - estimateDuration(blocks, blockTimeOfAges(input));
   });
 }
 
@@ -184,6 +184,6 @@ function hubSpan(input: BridgeInput, blocks: () => Numeral): BlockSpan | null {
 
 function span(blocks: Numeral | null, blockTime: number | null): BlockSpan | null {
   if (blocks === null) return null;
-  const seconds = blockTime === null ? null : durationOf(blocks, blockTime);
+  const seconds = blockTime === null ? null : estimateDuration(blocks, blockTime);
   return { blocks: String(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
 }

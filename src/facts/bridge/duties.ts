@@ -104,19 +104,19 @@ export function isOwed(input: BridgeInput, member: Member, { kind, nonce, height
 const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
 /** The last hub height at which a signature prevents jailing; `undefined` without the window, and for events. */
-function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Numeral | undefined {
+function computeDeadline({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Numeral | undefined {
   const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
   return window === undefined ? undefined : add(required(height), window);
 }
 
 /** Throws WITHDRAWN without the window. */
 export function valsetDeadline(input: BridgeInput, { height }: Valset): Numeral {
-  return required(deadlineOf(input, { kind: 'valset', height }));
+  return required(computeDeadline(input, { kind: 'valset', height }));
 }
 
 /** Whether the deadline has not passed or is unknown. */
 export const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
-  const deadline = input.height === undefined ? undefined : deadlineOf(input, duty);
+  const deadline = input.height === undefined ? undefined : computeDeadline(input, duty);
   return deadline === undefined || deadline >= required(input.height);
 });
 
@@ -137,7 +137,7 @@ function deadlines(input: BridgeInput, member: Member, kind: ConfirmKind) {
   return missingConfirms[kind](input, member)
     .filter((duty) => isOwed(input, member, duty))
     .flatMap((duty) => {
-      const height = deadlineOf(input, duty);
+      const height = computeDeadline(input, duty);
       return height === undefined ? [] : [{ duty, height }];
     });
 }
@@ -165,15 +165,15 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
   const leftAt = heightOfLeaving(input, address);
   if (leftAt === undefined) return undefined;
   const isCause = (duty: Duty): boolean => {
-    const deadline = deadlineOf(input, duty);
+    const deadline = computeDeadline(input, duty);
     const blocks = deadline === undefined ? 0 : Number(subtract(leftAt, deadline));
     return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
   };
   const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
-  return missed && signatureOf(missed);
+  return missed && identifySignature(missed);
 }
 
-export function signatureOf({ kind, nonce }: Duty) {
+export function identifySignature({ kind, nonce }: Duty) {
   const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
   return { of: what, nonce: String(required(nonce)) };
 }

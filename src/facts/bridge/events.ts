@@ -1,7 +1,7 @@
 import {
-  claimContentOf,
+  readClaimContent,
   claimTypes,
-  eventNonceOf,
+  readEventNonce,
   unpackClaim,
   type ClaimContent,
   type ClaimType,
@@ -14,7 +14,7 @@ import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, powerOf, shareOfNewest } from './valsets.js';
+import { newestPowers, sumPower, shareOfNewest } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
@@ -27,7 +27,7 @@ export const eventAttestations = memoize(({ state }: BridgeInput): readonly Even
 );
 
 function withNonce(attestation: Attestation): EventAttestation {
-  return { nonce: nonceOf(attestation), attestation };
+  return { nonce: readNonce(attestation), attestation };
 }
 
 /** Withdraws the family unless the event nonce of every attestation is readable. */
@@ -36,9 +36,9 @@ export function requireEventNonces(input: BridgeInput): void {
 }
 
 /** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
-function nonceOf(attestation: Attestation): Numeral {
+function readNonce(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
-  const nonce = optional(claim.event_nonce) ?? eventNonceOf(packedMessage(claim));
+  const nonce = optional(claim.event_nonce) ?? readEventNonce(packedMessage(claim));
   return required(nonce);
 }
 
@@ -46,7 +46,7 @@ function nonceOf(attestation: Attestation): Numeral {
 const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
 
 /** By the last part of the type URL, such as `MsgDepositClaim`; `undefined` for an unknown type. */
-export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
+export function readClaimType({ claim }: Attestation): ClaimType | undefined {
   const { '@type': unpacked, type_url: packed } = required(claim);
   const url = required(optional(unpacked) ?? packed);
   return typeByMessage.get(url.slice(url.lastIndexOf('.') + 1));
@@ -56,8 +56,8 @@ const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(cla
 
 /** The content of a packed claim; `undefined` when it cannot be read, and for an unknown type. */
 const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
-  const type = claimTypeOf(attestation);
-  return type && orUndefined(() => claimContentOf(type, packedMessage(required(attestation.claim))));
+  const type = readClaimType(attestation);
+  return type && orUndefined(() => readClaimContent(type, packedMessage(required(attestation.claim))));
 });
 
 /** The fields of a claim, unpacked or packed. The packed claim is decoded only when a field is read. */
@@ -91,21 +91,21 @@ export function claimContent(attestation: Attestation): ClaimContent {
   };
 }
 
-export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
+export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;
 
 /** The attestations of each event: several after conflicting claims, of which at most one is ever observed. */
 export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
   const byNonce = groupBy(eventAttestations(input), ({ nonce }) => nonce);
-  return new Map(Array.from(byNonce, ([nonce, ofEvent]) => [nonce, ofEvent.map(attestationOf)]));
+  return new Map(Array.from(byNonce, ([nonce, sameEvent]) => [nonce, sameEvent.map(readAttestation)]));
 });
 
-function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
+function findAttestations(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return attestationsByNonce(input).get(eventNonce) ?? [];
 }
 
 /** The attestations of the last observed event: the observed claim, and claims that lost. */
 const lastEvent = memoize((input: BridgeInput) => {
-  const claims = attestationsOf(input, required(input.state.last_observed_nonce));
+  const claims = findAttestations(input, required(input.state.last_observed_nonce));
   return {
     claims,
     observed: claims.filter(({ observed }) => required(observed)),
@@ -138,7 +138,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, add(required(input.state.last_observed_nonce), 1n)),
+  findAttestations(input, add(required(input.state.last_observed_nonce), 1n)),
 );
 
 /** The claim of the next event with the most power, and its share; `undefined` when nobody has claimed the event. */
@@ -185,7 +185,7 @@ export const votedAddresses = memoizePerRow((input: BridgeInput, attestation: At
 
 /** Power of the newest validator set that voted for an attestation. */
 export function votedPower(input: BridgeInput, attestation: Attestation): Numeral {
-  return powerOf(newestPowers(input), votedAddresses(input, attestation));
+  return sumPower(newestPowers(input), votedAddresses(input, attestation));
 }
 
 /** The attestations of events that are not yet observed. */

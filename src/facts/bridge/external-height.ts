@@ -3,7 +3,7 @@ import { isValid } from '../../chain/field.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required } from '../required-fields.js';
-import { durationOf, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
+import { estimateDuration, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 
@@ -42,7 +42,7 @@ function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   if (seenAtMs !== undefined) return Math.round(input.at * 1000 - seenAtMs) / 1000;
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  return durationOf(subtract(required(input.height), observedAt), hubBlockTime(input));
+  return estimateDuration(subtract(required(input.height), observedAt), hubBlockTime(input));
 }
 
 /**
@@ -76,6 +76,6 @@ export function secondsToExternalHeight(input: BridgeInput, height: () => Numera
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
     const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
-    return durationOf(blocks, externalBlockTime(input));
+    return estimateDuration(blocks, externalBlockTime(input));
   });
 }

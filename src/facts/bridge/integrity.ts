@@ -4,7 +4,7 @@ import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
-import { attestationOf, claimContent, claimTypeOf, pendingAttestations, votedPower } from './events.js';
+import { readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
@@ -54,11 +54,11 @@ export function isValsetUnknown(input: BridgeInput): boolean {
 }
 
 const pendingByType = memoize((input: BridgeInput) =>
-  groupBy(pendingAttestations(input), ({ attestation }) => claimTypeOf(attestation)),
+  groupBy(pendingAttestations(input), ({ attestation }) => readClaimType(attestation)),
 );
 
 function pendingClaims(input: BridgeInput, type: ClaimType): readonly Attestation[] {
-  return (pendingByType(input).get(type) ?? []).map(attestationOf);
+  return (pendingByType(input).get(type) ?? []).map(readAttestation);
 }
 
 /** Number of pending events that are claimed as deposits. */
@@ -97,7 +97,10 @@ function claimedBatch(attestation: Attestation): string {
 }
 
 /** The pending claims that this batch was executed. */
-export function executionClaimsOf(input: BridgeInput, { batch_nonce, token_contract }: Batch): readonly Attestation[] {
+export function findExecutionClaims(
+  input: BridgeInput,
+  { batch_nonce, token_contract }: Batch,
+): readonly Attestation[] {
   return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
 }
 

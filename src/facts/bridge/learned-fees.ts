@@ -1,4 +1,4 @@
-import { claimTypeOf, claimContent, eventAttestations, pendingAttestations } from './events.js';
+import { readClaimType, claimContent, eventAttestations, pendingAttestations } from './events.js';
 import { compare, floorDivide, type Numeral } from '../../chain/numeral.js';
 import type { Attestation, Batch } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
@@ -11,7 +11,7 @@ import { batchesByKey, batchKey } from './signatures.js';
 import {
   batchedTransfers,
   contractLabel,
-  idOf,
+  readId,
   MAX_REMEMBERED_TOKENS,
   totalFees,
   unbatchedTransfers,
@@ -93,14 +93,14 @@ function executedSince(input: BridgeInput, live: FeeMemory['live']): readonly Li
   );
   // Seldom, because there can be many transfers.
   if (gone.length === 0) return [];
-  const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idOf));
+  const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
   return gone.flatMap(([, batch]) => (batch.transfer !== undefined && waiting.has(batch.transfer) ? [] : [batch]));
 }
 
 /** The key of the batch whose execution is claimed; `undefined` for another claim, and for one that cannot be read. */
 function executedBatch(attestation: Attestation): string | undefined {
   return orUndefined(() => {
-    if (claimTypeOf(attestation) !== 'withdraw') return undefined;
+    if (readClaimType(attestation) !== 'withdraw') return undefined;
     const { batchNonce, tokenContract } = claimContent(attestation);
     return batchKey(batchNonce, tokenContract);
   });
@@ -130,7 +130,7 @@ function liveBatch(batch: Batch, events: ReadonlyMap<string, Numeral>): LiveBatc
     contract: contractLabel(contract),
     nonce: required(nonce),
     fees: totalFees(batch),
-    transfer: first && idOf(first),
+    transfer: first && readId(first),
     event: events.get(batchKey(nonce, contract)),
   };
 }

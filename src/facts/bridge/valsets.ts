@@ -16,7 +16,7 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
 });
 
 /** A value of the newest validator set; `undefined` without validator sets. */
-export function ofNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
+export function readNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
   const newest = newestValset(input);
   return newest && value(newest);
 }
@@ -43,7 +43,7 @@ export function memberAddresses({ members }: Valset): ReadonlySet<string> {
 }
 
 export const newestMemberAddresses = memoize(
-  (input: BridgeInput): ReadonlySet<string> => ofNewestValset(input, memberAddresses) ?? new Set(),
+  (input: BridgeInput): ReadonlySet<string> => readNewestValset(input, memberAddresses) ?? new Set(),
 );
 
 /** Power by address; rows with the same address are added up. */
@@ -57,14 +57,14 @@ export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string,
 });
 
 /** Total power of addresses; 0 for an address that is not a member. */
-export function powerOf(powers: ReadonlyMap<string, Numeral>, members: Iterable<string>): Numeral {
-  const ofMembers: Numeral[] = [];
-  for (const address of members) ofMembers.push(powers.get(address) ?? 0n);
-  return sum(ofMembers);
+export function sumPower(powers: ReadonlyMap<string, Numeral>, members: Iterable<string>): Numeral {
+  const memberPowers: Numeral[] = [];
+  for (const address of members) memberPowers.push(powers.get(address) ?? 0n);
+  return sum(memberPowers);
 }
 
 export const newestPowers = memoize(
-  (input: BridgeInput): ReadonlyMap<string, Numeral> => ofNewestValset(input, powerByAddress) ?? new Map(),
+  (input: BridgeInput): ReadonlyMap<string, Numeral> => readNewestValset(input, powerByAddress) ?? new Map(),
 );
 
 /** The share in the power of the newest validator set; `undefined` when the set has no power. */
@@ -72,7 +72,7 @@ export function shareOfNewest(input: BridgeInput, power: Numeral): number | unde
   return ratio(power, newestTotalPower(input));
 }
 
-export const newestTotalPower = memoize((input: BridgeInput): Numeral => ofNewestValset(input, totalPower) ?? 0n);
+export const newestTotalPower = memoize((input: BridgeInput): Numeral => readNewestValset(input, totalPower) ?? 0n);
 
 /**
  * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common denominator, to be
@@ -134,7 +134,7 @@ const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
 });
 
 /** The members of a validator set whose signature or vote is missing. */
-export function missingOf(
+export function findMissing(
   input: BridgeInput,
   valset: Valset | undefined,
   signers: ReadonlySet<string>,

@@ -112,9 +112,9 @@ function batchTokens(input: BridgeInput, first: ReadonlySet<string>): readonly B
 /** Tokens of the hub are locked on the hub and not in the contract, so they are not judged. */
 function backingFacts(input: BridgeInput): readonly BackingFacts[] {
   required(input.state.erc20_to_denoms);
-  const ofHub = denomByContract(input);
+  const hubDenoms = denomByContract(input);
   return input.tokens
-    .filter(({ contract, backing }) => backing === true && !ofHub.has(contract))
+    .filter(({ contract, backing }) => backing === true && !hubDenoms.has(contract))
     .map(({ contract }) => ({
       contract,
       unbatched: orUndefined(() => owed(unbatchedTransfers(input), contract)),
@@ -125,8 +125,8 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
 /** Amounts and fees in a token, which the hub has burned. */
 function owed(transfers: readonly Transfer[], contract: string): Numeral {
   const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
-  const ofContract = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
-  return sum(ofContract.map((coin) => required(coin?.amount)));
+  const contractCoins = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
+  return sum(contractCoins.map((coin) => required(coin?.amount)));
 }
 
 function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {

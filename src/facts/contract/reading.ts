@@ -100,9 +100,9 @@ export function backedSupply(
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
-export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Numeral | undefined {
-  if (ofContract === undefined || ofHub === undefined) return undefined;
-  return ofContract > ofHub ? subtract(ofContract, ofHub) : 0n;
+export function distanceAhead(contractValue: Numeral | undefined, hubValue: Numeral | undefined): Numeral | undefined {
+  if (contractValue === undefined || hubValue === undefined) return undefined;
+  return contractValue > hubValue ? subtract(contractValue, hubValue) : 0n;
 }
 
 /** The total power of a validator set in the contract. */

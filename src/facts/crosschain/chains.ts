@@ -1,5 +1,5 @@
 import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
-import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
+import { knownChains, findLookahead } from '../../chain/known-chains.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { MINUTE_MS } from '../../units.js';
@@ -57,7 +57,7 @@ export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: Crossch
 
 /** How far above the lowest missed nonce clients schedule: the answer of the node, else the built-in value of the chain. */
 export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
-  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
+  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? findLookahead(chainId);
 }
 
 /** When the oldest pending transaction reaches the age limit. */

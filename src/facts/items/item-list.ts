@@ -49,13 +49,13 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
 }
 
 /** A required number as exact digits in canonical form. */
-export function decimalStringOf(value: Field<Numeral>): string {
+export function formatDecimal(value: Field<Numeral>): string {
   return String(required(value));
 }
 
 /** A number as exact digits in canonical form; `null` when it, or a required field, is missing or invalid. */
 export function decimalOrNull(derive: () => Field<Numeral>): string | null {
-  return orNull(() => decimalStringOf(derive()));
+  return orNull(() => formatDecimal(derive()));
 }
 
 /** Unix seconds as ISO 8601; `null` when unknown or out of range. */

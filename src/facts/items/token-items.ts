@@ -39,7 +39,7 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
   if (contract === null) return { contract, denom: null, symbol: null };
   const denom = truncatedOrNull(() => denomByContract(input).get(contract));
-  return { contract, denom, symbol: symbolOf(configuredTokens(input).get(contract)) };
+  return { contract, denom, symbol: readSymbol(configuredTokens(input).get(contract)) };
 }
 
 export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
@@ -56,10 +56,10 @@ export type KnownToken = Partial<Pick<TokenConfig, 'symbol' | 'decimals'>>;
 export function amountItem(token: KnownToken | undefined, amount: string | null) {
   const decimals = token?.decimals;
   const wholeAmount = decimals === undefined ? null : inWholeUnits(amount, decimals);
-  return { symbol: symbolOf(token), amount, wholeAmount };
+  return { symbol: readSymbol(token), amount, wholeAmount };
 }
 
-function symbolOf(token: KnownToken | undefined): string | null {
+function readSymbol(token: KnownToken | undefined): string | null {
   return token?.symbol === undefined ? null : toLabelValue(token.symbol);
 }
 
@@ -71,7 +71,7 @@ export function hubCoin(input: BridgeInput) {
   const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
   return {
     denom: toLabelValue(denom),
-    symbol: symbolOf(token),
+    symbol: readSymbol(token),
     decimals: token?.decimals ?? null,
   };
 }
@@ -123,7 +123,7 @@ export function waitingTokenItems(input: BridgeInput, search?: Search) {
   return itemList(
     () => waitingTokens(input),
     [
-      (waiting) => -worthOf(input, waiting),
+      (waiting) => -estimateWorth(input, waiting),
       ({ contract }) => (configured.has(contract) ? 0 : 1),
       ({ unbatched, batched }) => -(unbatched.length + batched.length),
     ],
@@ -133,7 +133,7 @@ export function waitingTokenItems(input: BridgeInput, search?: Search) {
 }
 
 /** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
-function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
+function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
   const minimum = minBatchFees(tokens).get(contract);
   if (minimum === undefined) return 0;
   return orNull(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
