@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
@@ -49,7 +49,7 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   readonly judgement: Judgement;
   /** Counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
-  readonly otherAnswers: OtherAnswers<Name> | undefined;
+  readonly additionalInput: AdditionalInput<Name> | undefined;
   /** The source of the items of `/pending`; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }
@@ -92,7 +92,7 @@ interface SuccessfulPoll {
   readonly at: Instant;
   readonly snapshot: Snapshot;
   /** The path of the document at the node; `undefined` for a recorded body. */
-  readonly foundPath: DocumentPath | undefined;
+  readonly servedPath: DocumentPath | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
   readonly matched: MatchedSettings;

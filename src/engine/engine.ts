@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant, Moment } from '../clock.js';
-import type { DocumentName, OtherAnswers } from '../document-types.js';
+import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
@@ -15,7 +15,7 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
-import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
+import { documentRequest, readAdditionalInput, queryContext } from './additional-input.js';
 import { readPoll, readSpare, timedStep } from './read-poll.js';
 import type { DocumentRequest, EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
@@ -182,8 +182,13 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       if (endpoint === undefined) return;
       const { state: before } = endpoint;
       const moment = now();
-      const otherAnswers = otherAnswersOf(job.context, before, (document) => findSibling(job, document), moment);
-      const spare = { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } };
+      const additionalInput = readAdditionalInput(
+        job.context,
+        before,
+        (document) => findSibling(job, document),
+        moment,
+      );
+      const spare = { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
       const after = readSpare(before, spare, job.context, moment);
       change({ ...endpoint, state: after });
       for (const sink of sinks) sink.spareRead?.({ before, after, received });
@@ -210,8 +215,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
-    const otherAnswers = otherAnswersOf(job.context, before, (document) => findSibling(job, document), moment);
-    const read = withinMemory(readPoll(withAnswers(received, otherAnswers), job.context, moment), others);
+    const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
+    const read = withinMemory(readPoll(withAnswers(received, additionalInput), job.context, moment), others);
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();
     const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
@@ -291,13 +296,13 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
   return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
 }
 
-function withAnswers(received: Received, otherAnswers: OtherAnswers): Received {
+function withAnswers(received: Received, additionalInput: AdditionalInput): Received {
   if (!received.ok) return received;
   const { opinion } = received;
   return {
     ...received,
-    otherAnswers: { ...otherAnswers, ...received.otherAnswers },
-    opinion: opinion && { ...opinion, otherAnswers: { ...otherAnswers, ...opinion.otherAnswers } },
+    additionalInput: { ...additionalInput, ...received.additionalInput },
+    opinion: opinion && { ...opinion, additionalInput: { ...additionalInput, ...opinion.additionalInput } },
   };
 }
 

@@ -86,10 +86,10 @@ function logSwitch(log: Logger, before: EndpointState, after: EndpointState): vo
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const foundPath = after.lastSuccess?.foundPath;
-  if (before.lastPoll?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
-  else if (foundPath?.path !== before.lastSuccess?.foundPath?.path) {
-    log.info({ target, document, ...foundPath }, 'the document has moved to another path');
+  const servedPath = after.lastSuccess?.servedPath;
+  if (before.lastPoll?.ok !== true) log.info({ target, document, ...servedPath }, 'poll succeeded');
+  else if (servedPath?.path !== before.lastSuccess?.servedPath?.path) {
+    log.info({ target, document, ...servedPath }, 'the document has moved to another path');
   }
   logNewProblems(log, before, after);
   logUnlisted(log, before, after);

@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
@@ -34,7 +34,7 @@ export interface Source<Job extends EndpointJob> {
 /** The request of a document. */
 export interface DocumentRequest {
   /** The path of the last successful poll, which is requested first. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
@@ -64,9 +64,9 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** Duration of the requests; absent for a recorded body. */
   readonly seconds?: number;
   /** What only the source knows: the call of a contract. */
-  readonly otherAnswers?: OtherAnswers<Name> | undefined;
+  readonly additionalInput?: AdditionalInput<Name> | undefined;
   /** Absent for a contract. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   /** The failure of a body that is not the document, with the error text of the server in it. */
   readonly failureWithServerText?: (error: PollError) => Failure;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
@@ -51,7 +51,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Whether the last poll of another document of the target has succeeded. */
   readonly hasOtherSucceeded?: boolean;
   /** Only of a success, and absent for a recorded body. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
   /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
@@ -62,7 +62,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
 
 interface OpinionContent<Name extends DocumentName> extends Pick<
   ReadContent<Name>,
-  'content' | 'height' | 'receivedAt' | 'otherAnswers'
+  'content' | 'height' | 'receivedAt' | 'additionalInput'
 > {
   readonly source: string;
 }
@@ -74,7 +74,7 @@ interface ReadContent<Name extends DocumentName> {
   /** Hub height of the response header; `undefined` without the header. */
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
-  readonly otherAnswers?: OtherAnswers<Name> | undefined;
+  readonly additionalInput?: AdditionalInput<Name> | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
@@ -128,7 +128,7 @@ export function step<Name extends DocumentName>(
     lastSuccess: {
       at,
       snapshot,
-      foundPath: poll.foundPath,
+      servedPath: poll.servedPath,
       droppedSince,
       matched: withMatched(exportedSuccess(state, at)?.matched, matched, at),
     },
@@ -184,7 +184,7 @@ function derive<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
-  const { content, errors, height, receivedAt, otherAnswers, compressed } = document;
+  const { content, errors, height, receivedAt, additionalInput, compressed } = document;
   const definition = documents[context.document];
   const { evidence, documentContext } = createEvidence(state, document, context, clockOffset);
   const { input, flow } = evidence;
@@ -208,7 +208,7 @@ function derive<Name extends DocumentName>(
     flow,
     judgement,
     errors,
-    otherAnswers,
+    additionalInput,
     kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context),
   };
@@ -237,7 +237,7 @@ export function withSpareDocument<Name extends DocumentName>(
 /** What a document is judged by, after the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt, otherAnswers }: Omit<OpinionContent<Name>, 'source'>,
+  { content, height, receivedAt, additionalInput }: Omit<OpinionContent<Name>, 'source'>,
   { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
   clockOffset: number,
 ) {
@@ -249,7 +249,7 @@ function createEvidence<Name extends DocumentName>(
     clockOffset,
     height,
     past: last?.past,
-    otherAnswers,
+    additionalInput,
     settings,
     names,
   };

@@ -133,9 +133,9 @@ function formatId({ target, document }: EndpointView): string {
 }
 
 function nameCell({ target, document, host, nodes, source }: EndpointView): Markup {
-  const foundPath = source.state.lastSuccess?.foundPath;
+  const servedPath = source.state.lastSuccess?.servedPath;
   const path =
-    foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
+    servedPath === undefined ? '' : markup` <small>${servedPath.dialect} <code>${servedPath.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}${nodesHtml(nodes)}`;
 }
 

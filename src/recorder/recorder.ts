@@ -162,11 +162,11 @@ function opinionHeader(
   };
 }
 
-function responseHeader({ height, foundPath, receivedAt, otherAnswers = {} }: ReceivedDocument, now: Moment) {
-  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
+function responseHeader({ height, servedPath, receivedAt, additionalInput = {} }: ReceivedDocument, now: Moment) {
+  const call = 'call' in additionalInput ? additionalInput.call : undefined;
   return {
     ...(height !== undefined && { height }),
-    ...(foundPath && { path: foundPath.path }),
+    ...(servedPath && { path: servedPath.path }),
     ...(call && { call }),
     received: isoTime(wallSeconds(receivedAt, now)),
   };

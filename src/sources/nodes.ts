@@ -126,7 +126,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (!received.ok) return received;
     const { job, request = {} } = endpoint;
     const { hubSide } = request;
-    const withHub = hubSide === undefined ? {} : { otherAnswers: { ...received.otherAnswers, hubSide } };
+    const withHub = hubSide === undefined ? {} : { additionalInput: { ...received.additionalInput, hubSide } };
     const read = readShown({ ...received, ...withHub }, job.context, clock().clockOffset);
     if (!read.ok) return { ...read, isUnreadable: read.error.reason !== 'too_large' };
     const { bridgeId } = read;

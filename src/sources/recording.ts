@@ -144,7 +144,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
       ...(bytes.length > 0 && { bodyBytes: bytes.length }),
     };
   }
-  const foundPath = documents[document].paths.find(({ path }) => path === header.path);
-  const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
+  const servedPath = documents[document].paths.find(({ path }) => path === header.path);
+  const body = { bytes, source, height, receivedAt, servedPath, ...(call && { additionalInput: { call } }) };
   return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes, ...(node !== undefined && { node }) };
 }

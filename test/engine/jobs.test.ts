@@ -27,7 +27,7 @@ test.each([
   expect(enabledQueries(job.context).has('validators')).toBe(true);
   const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const state = { ...initialState(job.context, clock().at), queries: answeredQueries(clock(), { validators }) };
-  expect(pollInput(job.context, state, () => undefined, clock()).otherAnswers).toEqual({
+  expect(pollInput(job.context, state, () => undefined, clock()).additionalInput).toEqual({
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),
   });
@@ -44,8 +44,8 @@ test('the external height is that of the contract, unless its node has only old 
     const past = { height: 1000n, blockSeconds: now.at - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now.at, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now.at), lastSuccess } as unknown as EndpointState;
-    const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
-    return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
+    const { additionalInput } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
+    return (additionalInput as { readonly externalHeight?: unknown }).externalHeight;
   };
   expect(heightWith(60)).toEqual(1000n);
   expect(heightWith(3600)).toBeUndefined();

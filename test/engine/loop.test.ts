@@ -106,7 +106,7 @@ const received = (body: string): Received =>
     source: '/x',
     height: '1000',
     receivedAt: now().at,
-    foundPath: NEUTRAL,
+    servedPath: NEUTRAL,
   });
 const success = (bodyBytes = 0): Received => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
 const FAILURE = failedFetch('timeout', '/x: slow');
@@ -144,7 +144,7 @@ describe('the endpoints of a configuration', () => {
     await nextPoll();
     await endPoll(FAILURE);
     await nextPoll();
-    expect(started.map(({ input }) => input.foundPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
+    expect(started.map(({ input }) => input.servedPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
   });
 });
 
@@ -203,7 +203,7 @@ describe('a reload', () => {
       JSON.stringify(started[0]?.job.nodes[0]?.basic_auth),
     );
     expect(started[1]?.job.nodes[0]?.basic_auth).not.toBe(started[0]?.job.nodes[0]?.basic_auth);
-    expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
+    expect(started[1]?.input.servedPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
@@ -356,8 +356,8 @@ describe('the names of validators', () => {
   const queries = (): QueryStates => loop.states()[0]?.queries ?? new Map();
   /** The name with which the last document was derived. */
   const usedName = (): string | undefined => {
-    const { otherAnswers = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
-    return 'names' in otherAnswers ? otherAnswers.names.get('qqqq') : undefined;
+    const { additionalInput = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
+    return 'names' in additionalInput ? additionalInput.names.get('qqqq') : undefined;
   };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

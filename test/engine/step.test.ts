@@ -78,7 +78,7 @@ async function polledByDaemon(): Promise<History> {
 const foundIn = ({ lastSuccess, lastPoll, lastFailure, ...state }: EndpointState) => ({
   snapshot: lastSuccess && { ...lastSuccess.snapshot, kept: undefined },
   items: lastSuccess && getItems(lastSuccess.snapshot),
-  foundPath: lastSuccess?.foundPath,
+  servedPath: lastSuccess?.servedPath,
   ok: lastPoll?.ok,
   error: lastFailure?.error,
   problems: state.problems,
@@ -110,8 +110,8 @@ describe('what the daemon has found by its polls', () => {
         queries: after.queries,
       };
       const copy = copyOf(before);
-      const { otherAnswers } = after.lastSuccess?.snapshot ?? {};
-      const poll = readPoll(received.ok ? { ...received, otherAnswers } : received, context);
+      const { additionalInput } = after.lastSuccess?.snapshot ?? {};
+      const poll = readPoll(received.ok ? { ...received, additionalInput } : received, context);
       const found = step(before, poll, context, at);
       expectEqual(copyOf(before), copy);
       expectEqual(step(before, poll, context, at), found);

@@ -57,7 +57,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
     /** Polls `after` seconds after the last poll. In between, the node is asked, unless it is too slow. */
     poll: (document: unknown, after = 30, { isAsked = true } = {}): void => {
       if (isAsked) cctxsAskedAt += after * 1000;
-      poll(document, after, { otherAnswers: { cctxAnswers: answers, cctxsAskedAt } });
+      poll(document, after, { additionalInput: { cctxAnswers: answers, cctxsAskedAt } });
       answers = new Map();
     },
     fail,

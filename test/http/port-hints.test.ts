@@ -76,8 +76,8 @@ describe('a poll of another port of a node', () => {
     expect(await errorOf(plain)).toMatch(/^aborted: HOST\/peggy\/v1\/module_state: connection lost: [\w ]+ — the/);
     expect(await errorOf(plain)).toContain(` — ${hint}`);
     const [job] = createJobs(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
-    const foundPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
-    const later = job && (await network.document(job, { foundPath }));
+    const servedPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
+    const later = job && (await network.document(job, { servedPath }));
     expect(later).toMatchObject({ ok: false, error: { message: expect.not.stringContaining('https?') } });
   });
 

@@ -100,7 +100,7 @@ describe('the key in the path of a URL', () => {
     });
     const result = await poll(node.url, 'k3y');
     expect(node.requests.map(({ url }) => url)).toEqual([`/lcd/v1/k3y${PATH}`]);
-    expect(result.foundPath).toEqual({ dialect: 'peggy', path: PATH });
+    expect(result.servedPath).toEqual({ dialect: 'peggy', path: PATH });
     expect(JSON.stringify({ ...result, body: undefined }, withoutBigint)).not.toContain('k3y');
     expect(result.source?.replace(/:\d+/, '')).toBe(`127.0.0.1/…${PATH}`);
   });

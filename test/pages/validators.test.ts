@@ -36,7 +36,7 @@ function viewWith(
   const context = { ...BRIDGE, settings: { ...defaultBridgeSettings, watch: [...watch] } };
   const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
   const document = { state: { ...idleState, ...state } };
-  const poll = pollOf(context, document, { height: HEIGHT, at: at(0), otherAnswers: { isNodeBehind } });
+  const poll = pollOf(context, document, { height: HEIGHT, at: at(0), additionalInput: { isNodeBehind } });
   snapshots.record(context, poll, at(0));
   const states = snapshots.states().map((known) => ({ ...known, queries }));
   const shown = shownOf(states).map(({ state: known, job }) => ({ state: known, job: { ...job, context } }));

@@ -3,7 +3,7 @@ import { clock } from '../support/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { wallSeconds } from '../../src/clock.js';
 import { freshAnswers, initialState, readPast, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { queryContext } from '../../src/engine/other-answers.js';
+import { queryContext } from '../../src/engine/additional-input.js';
 import { contractAnswers } from '../../src/queries/contract-queries.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
@@ -123,8 +123,10 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
   const received = await network.document(job, { hubSide });
   const readWith = (endpoint: EndpointState): PollResult => {
     const answers = contractAnswers(freshAnswers(endpoint, clock().at), BRIDGE);
-    const otherAnswers = { hubSide, hubBlock, ...answers };
-    const known = received.ok ? { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } } : received;
+    const additionalInput = { hubSide, hubBlock, ...answers };
+    const known = received.ok
+      ? { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } }
+      : received;
     return readPoll(known, job.context, clock());
   };
   const result = readWith(initial);

@@ -33,10 +33,10 @@ function polled(model: Model, document: DocumentName): EndpointState {
   let state = initialState(context, at(0).at);
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { otherAnswers } = pollInput(context, state, () => undefined, at(minute));
+    const { additionalInput } = pollInput(context, state, () => undefined, at(minute));
     const poll = {
-      ...pollOf(context, body, { at: at(minute), otherAnswers }),
-      foundPath: { dialect: 'neutral', path: '' },
+      ...pollOf(context, body, { at: at(minute), additionalInput }),
+      servedPath: { dialect: 'neutral', path: '' },
     };
     state = step(state, poll, context, at(minute));
     const queries = answerQueries(context, state, (path) => respondTo(model, path), at(minute));

@@ -62,7 +62,7 @@ export const answerOf =
   (document, { hubSide }, at) => {
     if (document === 'external_contract') {
       const received = simulatedContractBody({ hubSide }, model, at.at);
-      return received && { body: received.bytes, call: received.otherAnswers?.call, height: undefined };
+      return received && { body: received.bytes, call: received.additionalInput?.call, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };

@@ -184,14 +184,14 @@ function fetchOnce(job: PollJob, response: Response | undefined, now: () => Mome
   const height = number === undefined ? undefined : String(number);
   const receivedAt = now();
   takeTime();
-  const [foundPath] = job.paths;
+  const [servedPath] = job.paths;
   const body = {
     bytes,
     source: 'node/path',
     height,
     receivedAt: receivedAt.at,
-    ...(call && { otherAnswers: { call } }),
-    foundPath,
+    ...(call && { additionalInput: { call } }),
+    servedPath,
   };
   return fetchedBody(body);
 }

@@ -49,7 +49,7 @@ beforeAll(async () => {
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
   const received = simulatedContractBody({ hubSide: hubSide(model) }, model, clock().at);
   folder.write('answer.json', received?.bytes ?? '');
-  folder.write('call.json', JSON.stringify(received?.otherAnswers?.call));
+  folder.write('call.json', JSON.stringify(received?.additionalInput?.call));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 

@@ -31,8 +31,8 @@ function surplusesOf(model: Model, minutes: number, changes?: RpcChanges): (bigi
   );
   const ofHub = { ...read, queries: answerQueries(bridge, read, respond, at) };
   const before = initialState(contract, at.at);
-  const { otherAnswers } = pollInput(contract, before, () => ofHub, at);
-  const received = simulatedContractBody('hubSide' in otherAnswers ? otherAnswers : {}, model, at.at, changes);
+  const { additionalInput } = pollInput(contract, before, () => ofHub, at);
+  const received = simulatedContractBody('hubSide' in additionalInput ? additionalInput : {}, model, at.at, changes);
   if (received === undefined) throw new Error('the module state does not say where the contract is');
   const polled = step(before, readPoll(received, contract), contract, at);
   const answers = answerQueries(contract, polled, respond, at);

@@ -119,7 +119,7 @@ export function startSimulatedProcess(
         const { context } = job;
         const before = endpoints.get(context.document);
         if (before === undefined) throw new Error('unknown document');
-        const { otherAnswers } = pollInput(context, before, (name) => endpoints.get(name), at);
+        const { additionalInput } = pollInput(context, before, (name) => endpoints.get(name), at);
         const body =
           context.document === 'module_state'
             ? withLatestValsets(model.moduleState(), VALSETS)
@@ -130,8 +130,8 @@ export function startSimulatedProcess(
           source: context.document,
           height: sendsHeight ? String(model.height) : undefined,
           receivedAt: at.at,
-          otherAnswers,
-          foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
+          additionalInput,
+          servedPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
         const state = step(before, readPoll(received, context), context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);

@@ -66,8 +66,8 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
   const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
   const at = { at: START.at + atMs / 1000, clockOffset: 0 };
-  const otherAnswers = { ...(names && { names }), externalHeight, isNodeBehind };
-  return pollOf(bridgeContext(options), { state }, { height, at, otherAnswers });
+  const additionalInput = { ...(names && { names }), externalHeight, isNodeBehind };
+  return pollOf(bridgeContext(options), { state }, { height, at, additionalInput });
 }
 
 /** The snapshot of a module_state response with this `state`. */

@@ -163,9 +163,9 @@ export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, Lea
   const { at } = input;
   return new Map(
     Array.from(feeMemory(input).executed).flatMap(([contract, { days, at: lastAt }]) => {
-      const remembered = days.filter((day) => isRemembered(day, at));
-      const [lowest, secondLowest] = remembered.flatMap(({ lows }) => lows).toSorted(compare);
-      const batches = remembered.reduce((sum, day) => sum + day.batches, 0);
+      const keptDays = days.filter((day) => isRemembered(day, at));
+      const [lowest, secondLowest] = keptDays.flatMap(({ lows }) => lows).toSorted(compare);
+      const batches = keptDays.reduce((sum, day) => sum + day.batches, 0);
       if (lowest === undefined || secondLowest === undefined || batches < MIN_BATCHES) return [];
       const minimum = at - lastAt <= DAY_SECONDS ? floorDivide(secondLowest, 2n) : undefined;
       return [[contract, { lowest, secondLowest, minimum }] as const];

@@ -1,5 +1,5 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { newCctxAnswers } from '../queries/crosschain-queries.js';
 import { lookaheads } from '../queries/crosschain-queries.js';
@@ -28,19 +28,19 @@ export function documentRequest(
   findSibling: FindSibling,
 ): DocumentRequest {
   const { nodes } = state;
-  const foundPath = state.lastSuccess?.foundPath;
+  const servedPath = state.lastSuccess?.servedPath;
   const identity = lastDocument(state)?.identity;
-  if (document !== 'external_contract') return { foundPath, identity, nodes };
+  if (document !== 'external_contract') return { servedPath, identity, nodes };
   return { nodes, hubSide: readPast('module_state', findSibling('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 
 /** What a document is derived and judged with. */
-export function otherAnswersOf(
+export function readAdditionalInput(
   context: StepContext,
   state: EndpointState,
   findSibling: FindSibling,
   now: Moment,
-): OtherAnswers {
+): AdditionalInput {
   const snapshot = state.lastSuccess?.snapshot;
   switch (context.document) {
     case 'module_state': {
@@ -54,7 +54,7 @@ export function otherAnswersOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, now.at);
-      const seenBefore = isDocument(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
+      const seenBefore = isDocument(context.document, snapshot) ? snapshot.additionalInput?.seenAnswers : undefined;
       return { lookaheads: lookaheads.getAnswer(answered), ...newCctxAnswers(answered, seenBefore) };
     }
     case 'external_contract': {
@@ -86,5 +86,5 @@ export function queryContext<Name extends DocumentName>(
   const { past, flow } = lastSuccess.snapshot;
   const { operators } = knownValidators(queries);
   const answers = freshAnswers(state, now);
-  return { ...context, dialect: lastSuccess.foundPath?.dialect, past, flow, operators, answers };
+  return { ...context, dialect: lastSuccess.servedPath?.dialect, past, flow, operators, answers };
 }
