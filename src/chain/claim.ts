@@ -3,7 +3,10 @@ import type { Valset } from './module-state.js';
 import { parseNumeral, type Numeral } from './numeral.js';
 import { readInteger, readMessages, readMessage, readString, type Message } from './protobuf.js';
 
-/* Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is `undefined`. */
+/*
+ * Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is
+ * `undefined`.
+ */
 
 /** The message of a claim; `undefined` unless the value is strict base64 of a well-formed message. */
 export function unpackClaim(value: string): Message | undefined {
@@ -27,7 +30,10 @@ export const claimTypes = {
 
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
-/** What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have it. */
+/**
+ * What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have
+ * it.
+ */
 export interface ClaimContent {
   /** Height of the event on the external chain. */
   readonly externalHeight: Field<Numeral>;

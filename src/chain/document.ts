@@ -73,8 +73,9 @@ export function parseJson(
 }
 
 /*
- * JSON.parse builds all values: a hostile body of 32 MiB can have 16 million, which take gigabytes and block the process for seconds. Real documents have a
- * value per 27 to 50 bytes. The values of a short body take at most 60 MiB and a third of a second.
+ * JSON.parse builds all values: a hostile body of 32 MiB can have 16 million, which take gigabytes and block the
+ * process for seconds. Real documents have a value per 27 to 50 bytes. The values of a short body take at most 60 MiB
+ * and a third of a second.
  */
 const UNCOUNTED_BYTES = 2 * MEBIBYTE;
 const BODY_BYTES_PER_VALUE = 24;
@@ -94,7 +95,10 @@ export function countValues(body: Uint8Array): number {
   return count;
 }
 
-/** The errors in a value. Lists have tens of thousands of rows, so that only rows with an error are searched for its path. */
+/**
+ * The errors in a value. Lists have tens of thousands of rows, so that only rows with an error are searched for its
+ * path.
+ */
 function findErrors(schema: FieldSchema, value: unknown): FieldErrors {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();

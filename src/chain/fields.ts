@@ -3,9 +3,9 @@ import { INVALID, type Field } from './field.js';
 import { parseNumeral } from './numeral.js';
 
 /*
- * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the same. There
- * is no issue for it: a document can have a wrong value in each of 60,000 rows. With zod, reading a document for the first
- * time takes twice as long, and a poll allocates a quarter more memory.
+ * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the
+ * document is valid all the same. There is no issue for it: a document can have a wrong value in each of 60,000 rows.
+ * With zod, reading a document for the first time takes twice as long, and a poll allocates a quarter more memory.
  */
 
 export interface FieldSchema<T = unknown> {
@@ -73,7 +73,10 @@ export const chainId = field((json) => {
 /** Replaces enum values that the schema does not have. */
 export const UNKNOWN_VALUE = 'other';
 
-/** A protobuf enum. A gRPC gateway sends the number of a value that its version does not have; `aliases` are other names of values. */
+/**
+ * A protobuf enum. A gRPC gateway sends the number of a value that its version does not have; `aliases` are other names
+ * of values.
+ */
 export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases: Aliases = {}): FieldSchema<string> {
   const names = new Map([
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
@@ -134,7 +137,10 @@ export function objectWith(aliases: Aliases) {
     object(fields, { aliases, ignored });
 }
 
-/** Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as an error. */
+/**
+ * Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as
+ * an error.
+ */
 export function hasKnownField(schema: FieldSchema, value: object): boolean {
   return Object.keys(schema.fields ?? {}).some((name) => Object.hasOwn(value, name));
 }

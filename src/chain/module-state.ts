@@ -12,8 +12,8 @@ import {
 } from './fields.js';
 
 /*
- * The bridge module state in the words of the spec. The second argument of `object` lists fields that nothing reads, also fields of newer nodes
- * that are not in the spec.
+ * The bridge module state in the words of the spec. The second argument of `object` lists fields that nothing reads,
+ * also fields of newer nodes that are not in the spec.
  */
 
 const object = objectWith(allAliases(bridgeDialects).fields);
@@ -88,8 +88,8 @@ const batchConfirm = object(
 );
 
 /**
- * `type_url` and `value` are the packed bytes of the spec (`google.protobuf.Any`). Nodes that unpack the claim send `@type` and the
- * fields of that type instead.
+ * `type_url` and `value` are the packed bytes of the spec (`google.protobuf.Any`). Nodes that unpack the claim send
+ * `@type` and the fields of that type instead.
  */
 const claim = object(
   {

@@ -1,8 +1,8 @@
 import { INVALID, isValid, type Field } from './field.js';
 
 /**
- * A number of a document, or the result of a calculation. An integer is a bigint, because amounts reach 2^256; a number with a fraction is the
- * nearest double. So `===` and the keys of a Map compare values, and `<` and `>` are exact.
+ * A number of a document, or the result of a calculation. An integer is a bigint, because amounts reach 2^256; a number
+ * with a fraction is the nearest double. So `===` and the keys of a Map compare values, and `<` and `>` are exact.
  */
 export type Numeral = bigint | number;
 
@@ -13,7 +13,10 @@ const MAX_CHARACTERS = 100;
 /** The usual form, exact as a double: by way of a double it takes a third of the time. */
 const SHORT_INTEGER = /^\d{1,15}$/;
 
-/** Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an integer without quotes. */
+/**
+ * Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an
+ * integer without quotes.
+ */
 export function parseNumeral(json: unknown): Field<Numeral> {
   // JSON.parse reads 1e400 as infinity.
   if (typeof json === 'number') return Number.isFinite(json) ? toNumeral(json) : INVALID;

@@ -18,7 +18,9 @@ type WireValue = bigint | Uint8Array | undefined;
 /** The values of each field of a message, by field number, in the order of the message. */
 export type Message = ReadonlyMap<number, readonly WireValue[]>;
 
-/** Reads the fields of a protobuf message; `undefined` for a malformed message, and for groups, which are deprecated. */
+/**
+ * Reads the fields of a protobuf message; `undefined` for a malformed message, and for groups, which are deprecated.
+ */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   const fields = new Map<number, WireValue[]>();
   let offset = 0;

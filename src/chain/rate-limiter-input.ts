@@ -2,8 +2,8 @@ import { allAliases, crosschainDialects } from './dialects.js';
 import { address, chainId, enumeration, list, numeral, objectWith, string, type SchemaValue } from './fields.js';
 
 /*
- * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads, also fields of newer nodes
- * that are not in the spec.
+ * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads,
+ * also fields of newer nodes that are not in the spec.
  */
 
 const aliases = allAliases(crosschainDialects);

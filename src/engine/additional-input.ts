@@ -67,7 +67,10 @@ export function readAdditionalInput(
   }
 }
 
-/** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
+/**
+ * The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the
+ * external chain.
+ */
 function currentReading(contract: EndpointState | undefined, now: Moment): ContractReading | undefined {
   const reading = readPast('external_contract', contract && exportedSuccess(contract, now.at)?.snapshot);
   return reading !== undefined && wallSeconds(now.at, now) - reading.blockSeconds <= BEHIND_SECONDS

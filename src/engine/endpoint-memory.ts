@@ -14,9 +14,9 @@ import { isDocument, lastDocument, type EndpointKey, type EndpointState, type La
 import { NODES_VERSION, type ObservedNode } from './node-observation.js';
 
 /*
- * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has changed its job. It is plain data.
- * Counters begin anew, and what the next document or answer has anyway is left out. Each part has the version of its shape: in a state file of another
- * version, the part begins empty, alone.
+ * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has
+ * changed its job. It is plain data. Counters begin anew, and what the next document or answer has anyway is left out.
+ * Each part has the version of its shape: in a state file of another version, the part begins empty, alone.
  */
 
 export interface EndpointMemory extends EndpointKey {
@@ -69,7 +69,9 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
   };
 }
 
-/** What another process compares its first document with: without the rest of the snapshot, and without the counters. */
+/**
+ * What another process compares its first document with: without the rest of the snapshot, and without the counters.
+ */
 function restarted(last: LastDocument): StoredDocument {
   const { identity, height } = last;
   if (isDocument('module_state', last)) {

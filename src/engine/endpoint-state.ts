@@ -193,7 +193,10 @@ export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {
   return lastPoll?.ok === true;
 }
 
-/** Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for this client. */
+/**
+ * Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for
+ * this client.
+ */
 export function isDocumentNotServed({ lastSuccess, restored, lastPoll, lastFailure }: EndpointState): boolean {
   const wasServed = lastSuccess !== undefined || restored !== undefined;
   if (wasServed || lastPoll?.ok !== false || lastFailure === undefined) return false;

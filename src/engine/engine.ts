@@ -24,11 +24,13 @@ import { repeatLastPoll } from './step.js';
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
  *
  * 1. The source exchanges the document (`Source.document`).
- * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the state before and after. If it
- *    has a problem that a single node can cause, another node is asked first, and the document steps together with that of the other one.
+ * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the
+ *    state before and after. If it has a problem that a single node can cause, another node is asked first, and the
+ *    document steps together with that of the other one.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
- * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need them.
+ * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need
+ * them.
  */
 
 /** Each change replaces it as a whole. */

@@ -43,7 +43,10 @@ function createJob(config: Config, target: TargetConfig, document: DocumentName)
   return { ...rest, limits, intervalMs: intervalMs ?? interval, context };
 }
 
-/** `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between two polls. */
+/**
+ * `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between
+ * two polls.
+ */
 export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,

@@ -8,8 +8,8 @@ import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
 
 /*
- * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful poll. It is kept compressed: the
- * document would take ten times the memory.
+ * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful
+ * poll. It is kept compressed: the document would take ten times the memory.
  */
 
 /** The fastest quality: a module state of 1 MB becomes 0.1 MB in a millisecond. */

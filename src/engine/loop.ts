@@ -14,8 +14,8 @@ import type { Received, Source } from './source.js';
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
 export interface PollLoop extends Pick<Engine<PollJob>, 'endpoints' | 'states'> {
   /**
-   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or within seconds if there
-   * are many. An endpoint whose document, node and labels are unchanged keeps its state.
+   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or
+   * within seconds if there are many. An endpoint whose document, node and labels are unchanged keeps its state.
    */
   readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
   /** Stops polling. */
@@ -36,7 +36,10 @@ export interface SavedMemory {
   readonly writeSoon: () => void;
 }
 
-/** Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory together. */
+/**
+ * Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory
+ * together.
+ */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
@@ -167,9 +170,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 }
 
 /**
- * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the same labels. Other credentials
- * or settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
- * counted.
+ * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the
+ * same labels. Other credentials or settings change only the next poll. With another limit of series, tokens and chains
+ * would move to or from the series `other`, as if it had counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   const comparedParts = ({ context, paths, query }: PollJob) => {

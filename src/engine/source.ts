@@ -9,8 +9,8 @@ import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 
 /*
- * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or its failure. No exchange
- * rejects.
+ * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or
+ * its failure. No exchange rejects.
  */
 
 /** What a source knows of an endpoint besides its state. */
@@ -25,8 +25,8 @@ export interface Source<Job extends EndpointJob> {
   /** Asks another usable node, at another address, for its document. Only where there are several nodes. */
   readonly opinion?: (job: Job, request: DocumentRequest) => Promise<ReceivedDocument | undefined>;
   /**
-   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an hour, or each time if what one has
-   * shown is doubted. Absent in a recording and in a simulation.
+   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an
+   * hour, or each time if what one has shown is doubted. Absent in a recording and in a simulation.
    */
   readonly probe?: (job: Job, isDoubted: boolean) => Promise<readonly ReceivedDocument[]>;
 }
@@ -76,8 +76,8 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** The durations of a recorded poll. */
   readonly phaseSeconds?: PhaseSeconds;
   /**
-   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with polls that were not recorded. It is
-   * not while another node shows a greater one.
+   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
+   * polls that were not recorded. It is not while another node shows a greater one.
    */
   readonly isAccepted?: boolean;
   /** All nodes of the endpoint; only of several. */

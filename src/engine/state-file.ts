@@ -15,7 +15,8 @@ import { createMemory, type EndpointMemory } from './endpoint-memory.js';
 import { formatPlainData, parsePlainData } from './plain-data.js';
 
 /*
- * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and failures are logged.
+ * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and
+ * failures are logged.
  */
 
 export interface StateFile extends SavedMemory {

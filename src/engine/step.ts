@@ -36,11 +36,12 @@ import type { ObservedNode } from './node-observation.js';
 import { withMatched } from './unmatched-settings.js';
 
 /*
- * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
- * every replay derive the same from the same documents and answers.
+ * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network,
+ * so that the daemon, `once` and every replay derive the same from the same documents and answers.
  *
- * A poll has four results, each made of the result before: the response (`Received` in source.ts), its JSON (`DocumentResult` in chain/document.ts), the
- * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
+ * A poll has four results, each made of the result before: the response (`Received` in source.ts), its JSON
+ * (`DocumentResult` in chain/document.ts), the document or the failure of the poll (`PollResult`, by `readPoll`), and
+ * the next state (`EndpointState`, by `step`).
  */
 
 /** The document that was read, or the failure, with the measurements of the poll. */
@@ -80,8 +81,8 @@ interface ReadContent<Name extends DocumentName> {
 }
 
 /**
- * A document with a lower hub height than the last document fails its poll, because the node may be behind others of its load balancer. The third such
- * document since the last success is accepted: the node was rolled back or replaced.
+ * A document with a lower hub height than the last document fails its poll, because the node may be behind others of
+ * its load balancer. The third such document since the last success is accepted: the node was rolled back or replaced.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 
@@ -163,7 +164,10 @@ function forgotten(state: EndpointState): EndpointState {
   return { ...state, restored: undefined, problems: NO_PROBLEMS };
 }
 
-/** The state after a poll with the same result as the last poll. Between two recorded polls are others with the same result. */
+/**
+ * The state after a poll with the same result as the last poll. Between two recorded polls are others with the same
+ * result.
+ */
 export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
   const { lastPoll, lastSuccess } = state;
   if (lastPoll === undefined) return state;
@@ -215,7 +219,10 @@ function derive<Name extends DocumentName>(
   return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
-/** The state after a document of a node that is not in use. One with a lower height than the last document proves nothing. */
+/**
+ * The state after a document of a node that is not in use. One with a lower height than the last document proves
+ * nothing.
+ */
 export function withSpareDocument<Name extends DocumentName>(
   state: EndpointState,
   spare: OpinionContent<Name>,

@@ -20,7 +20,10 @@ import type { ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
-/* The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the alerts. */
+/*
+ * The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the
+ * alerts.
+ */
 
 /** A problem at a point in time. */
 export interface Verdict extends ShownProblem {
@@ -56,8 +59,8 @@ export type TargetStatus = (typeof statuses)[number];
 export interface TargetVerdicts {
   readonly target: string;
   /**
-   * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint was never polled or its data is
-   * outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
+   * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint
+   * was never polled or its data is outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
    */
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty otherwise. */
@@ -87,7 +90,8 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: M
   const all = presentVerdicts(states, now);
   const verdicts = all
     .filter(isShown)
-    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its firing cause.
+    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its
+    // firing cause.
     .filter(({ alert, hiddenBy, state }) => hiddenBy === null || (hiddenBy !== alert && state === 'firing'))
     .toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
@@ -115,7 +119,10 @@ function isNotServed(state: EndpointState, targetStates: readonly EndpointState[
   return targetStates.some(lastPollSucceeded) && isDocumentNotServed(state);
 }
 
-/** Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order of their declarations. */
+/**
+ * Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order
+ * of their declarations.
+ */
 function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
   const pollVerdicts = states.flatMap((state) => {
     const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
@@ -184,8 +191,8 @@ function createVerdict({ target, document }: EndpointState, present: PresentProb
 const SHOWN_AFTER_SECONDS = 120;
 
 /**
- * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the target is judged without the
- * document.
+ * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the
+ * target is judged without the document.
  */
 function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
   if (state === 'firing') return true;
@@ -196,7 +203,9 @@ function isShown({ state, alert, document, severity, ageSeconds, startSeconds, f
 
 const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
 
-/** Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name. */
+/**
+ * Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name.
+ */
 function withCauses(all: readonly Verdict[]): readonly Verdict[] {
   const firing = all.filter(({ state }) => state === 'firing');
   const findCauses = (effect: Verdict): readonly Verdict[] =>
@@ -212,7 +221,10 @@ function withCauses(all: readonly Verdict[]): readonly Verdict[] {
   });
 }
 
-/** The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems in the order of `problems`. */
+/**
+ * The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems
+ * in the order of `problems`.
+ */
 function worstFirst(a: Verdict, b: Verdict): number {
   return (
     Number(a.hiddenBy !== null) - Number(b.hiddenBy !== null) ||
@@ -242,7 +254,10 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>
   return verdicts.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
 }
 
-/** The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given values. */
+/**
+ * The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given
+ * values.
+ */
 export function judgeSeverity(
   { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
   alerts: readonly ProblemName[],
@@ -257,12 +272,14 @@ export function judgeSeverity(
   )?.severity;
 }
 
-/** The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject. */
+/**
+ * The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject.
+ */
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
- * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was reported before stays, so that its
- * end is reported. While the target cannot be judged, no verdict ends.
+ * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was
+ * reported before stays, so that its end is reported. While the target cannot be judged, no verdict ends.
  */
 export function reportedVerdicts(
   before: ReportedVerdicts,

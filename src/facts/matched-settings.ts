@@ -13,8 +13,8 @@ import type { CrosschainInput } from './crosschain/crosschain-input.js';
 import { optional, orElse } from './required-fields.js';
 
 /*
- * The entries of the configuration that a document matches, each as the text of `settingEntry`. An unreadable list could have any entry, so that all
- * of them count as matched.
+ * The entries of the configuration that a document matches, each as the text of `settingEntry`. An unreadable list
+ * could have any entry, so that all of them count as matched.
  */
 
 /** An entry as `/config` names it. */

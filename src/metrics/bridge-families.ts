@@ -56,8 +56,8 @@ function param(name: NumericParam) {
 const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
 
-// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
-// aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
+// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest
+// counts are aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
 const COUNTED = { ...tokens.PER_TOKEN, overLimit: 'aggregate' } as const;
 const SUMMED = { ...tokens.PER_TOKEN, overLimit: 'keep-largest' } as const;
 
@@ -94,7 +94,10 @@ function queuedTokens(
   return withDenoms(input, values).toSorted((a, b) => compareLabels(tokens.PER_TOKEN.labels, a.labels, b.labels));
 }
 
-/** All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract resets them. */
+/**
+ * All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract
+ * resets them.
+ */
 export const bridgeFamilies = families<BridgeInput>({
   bridge_height: gauge({
     help: 'Hub height at which the state was read.',

@@ -145,7 +145,8 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_tss_info: labeledGauge({
     help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
-    // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
+    // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label
+    // are kept.
     labels: ['tss_pubkey'],
     derive: (input) => cctxs.signerKeyLabels(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
   }),

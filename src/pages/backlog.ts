@@ -16,8 +16,8 @@ import type { WaitReason } from '../facts/bridge/batches.js';
 import { DAY_SECONDS } from '../units.js';
 
 /*
- * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and pending events. Other numbers
- * appear when they are problems.
+ * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and
+ * pending events. Other numbers appear when they are problems.
  */
 
 /** A number of the backlog of an endpoint. */
@@ -36,7 +36,10 @@ interface Statistic {
   readonly alerts: readonly ProblemName[];
   /** Why no alert fires. */
   readonly withoutAlert?: readonly string[];
-  /** When it is shown while no alert fires; by default unless it is 0. `if-late`: if the oldest item has waited for longer than usual. */
+  /**
+   * When it is shown while no alert fires; by default unless it is 0. `if-late`: if the oldest item has waited for
+   * longer than usual.
+   */
   readonly shownWithoutAlert?: 'always' | 'never' | 'if-late';
 }
 

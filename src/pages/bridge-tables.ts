@@ -21,7 +21,9 @@ import type { CoinItem, WaitingTokenItem } from '../facts/items/token-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
 
-/* The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events. */
+/*
+ * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.
+ */
 
 const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   timeout: 'timed out',

@@ -20,8 +20,8 @@ export function text(value: string | number | null): Markup {
 }
 
 /**
- * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and copying have the whole
- * value.
+ * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and
+ * copying have the whole value.
  */
 export function identifier(value: string | null, url?: string): Markup {
   return orUnknown(value, (known) => {
@@ -119,7 +119,9 @@ export function blocks(
   return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
 }
 
-/** A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it. */
+/**
+ * A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it.
+ */
 export function share(ratio: number | null, cssClass: string): Markup {
   return orUnknown(ratio, (known) => {
     // An SVG, because the content security policy forbids style attributes.

@@ -41,7 +41,10 @@ import type { ContractItems } from '../facts/items/contract-items.js';
 import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 
-/** The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several targets, their list. */
+/**
+ * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several
+ * targets, their list.
+ */
 export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {
   const [target, ...others] = view.targets;
   if (target === undefined || others.length > 0) return targetList(view, site);

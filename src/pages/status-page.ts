@@ -111,7 +111,9 @@ const endpointTable: Table<EndpointView> = {
 
 /** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
-/** A summary by reason precedes the table of more failing endpoints: many failures with the same reason have one cause. */
+/**
+ * A summary by reason precedes the table of more failing endpoints: many failures with the same reason have one cause.
+ */
 const SUMMARIZE_ABOVE = 5;
 
 function endpointSection({ endpoints }: StatusView): Markup {

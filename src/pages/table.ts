@@ -21,7 +21,9 @@ export interface Table<Row, Context = undefined> {
   /** The class of the cells in the style sheet. */
   readonly cssClass?: string;
   readonly columns: readonly Column<Row, Context>[];
-  /** Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered. */
+  /**
+   * Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered.
+   */
   readonly rowId: (row: Row) => string;
   readonly rowClass?: (row: Row) => string;
 }
@@ -60,7 +62,10 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly orderText?: string;
   /** Maximum number of rows on the page, if it is lower than that of the items. */
   readonly maxRows?: number;
-  /** A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its first screens. */
+  /**
+   * A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its
+   * first screens.
+   */
   readonly openRows?: number;
   /** While one of these alerts fires, the list comes first and is open. */
   readonly alerts?: readonly ProblemName[];

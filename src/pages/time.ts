@@ -53,7 +53,9 @@ export function renderBlockTime({ blockTime, behindSeconds, syncing: isSyncing }
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
 }
 
-/** The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data. */
+/**
+ * The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data.
+ */
 export function dataAge(endpoints: readonly EndpointView[]): string {
   const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
     const behind = renderBlockTime(node) === undefined ? 0 : (node.behindSeconds ?? 0);

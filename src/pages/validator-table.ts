@@ -303,7 +303,9 @@ function disputedVote({ items, validator: { externalAddress } }: Row): string {
 
 /* Deadline, orchestrator, action. */
 
-/** Until when the validator has to sign what, and when a batch that waits for it times out, by the time of the document. */
+/**
+ * Until when the validator has to sign what, and when a batch that waits for it times out, by the time of the document.
+ */
 function deadlineCell({ validator, endpoint: { asOf }, items }: Row): Markup {
   const { jailed, missedSignature, deadline, duties } = validator;
   if (jailed === true) {

@@ -19,7 +19,10 @@ import {
 import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import type { ShownEndpoint } from './view.js';
 
-/* The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the validator. */
+/*
+ * The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the
+ * validator.
+ */
 
 export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
 

@@ -8,9 +8,14 @@ import { anchor, pendingLink, relative, searchLink } from './layout.js';
 import { clockTimeElement, sinceElement } from './time.js';
 import type { TargetView, VerdictView } from './view.js';
 
-/* The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences. */
+/*
+ * The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences.
+ */
 
-/** The mark is for the title of a tab. The style puts the same shapes before the words, so that no status depends on color alone. */
+/**
+ * The mark is for the title of a tab. The style puts the same shapes before the words, so that no status depends on
+ * color alone.
+ */
 const statusTexts: Readonly<Record<TargetStatus, { readonly word: string; readonly mark: string }>> = {
   critical: { word: 'critical', mark: '■' },
   warning: { word: 'warning', mark: '▲' },
@@ -167,7 +172,10 @@ function createGroups(
   );
 }
 
-/** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages, because that of the cause says since when. */
+/**
+ * The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages,
+ * because that of the cause says since when.
+ */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
@@ -199,7 +207,10 @@ function renderSameKind(group: Group, text = ({ sentence }: VerdictView): string
 /** Items that are named by their kind and id. */
 const ITEM = /((?:event|batch|validator set|nonce|index|outbound hash) (?:\d+|\w{30,})(?!\w))/;
 
-/** A sentence whose items are links to their rows. An outbound hash is a link to the explorer of its chain, if one is configured. */
+/**
+ * A sentence whose items are links to their rows. An outbound hash is a link to the explorer of its chain, if one is
+ * configured.
+ */
 function linked(text: string, { target }: TargetView, { explorer }: VerdictView): Markup {
   const parts = text.split(ITEM).map((part, index) => {
     if (index % 2 === 0) return sentenceHtml(part);

@@ -21,7 +21,10 @@ import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
 
-/* The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are fixed; keys can be added. */
+/*
+ * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are
+ * fixed; keys can be added.
+ */
 
 export type View = Readonly<ReturnType<typeof createView>>;
 export type PendingView = NonNullable<ReturnType<typeof pendingView>>;
@@ -59,7 +62,8 @@ function targetView(
   links: ExternalLinks,
   now: Moment,
 ) {
-  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
+  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not
+  // look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeOrClockBehind) : [];
   const bridge = findBridge(endpoints, target);
   return {
@@ -116,7 +120,10 @@ function verdictView(shown: Verdict, links: ExternalLinks) {
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
     firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
-    /** The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is configured. */
+    /**
+     * The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is
+     * configured.
+     */
     explorer: outboundUrl(shown, links) ?? null,
     /** `null` unless `links.dashboards` is configured. */
     dashboard: dashboardUrl(links, verdict.alert, target),
@@ -160,7 +167,10 @@ export function pendingView(
 
 export interface SearchResult {
   readonly query: string;
-  /** By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it was searched. */
+  /**
+   * By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it
+   * was searched.
+   */
   readonly items: Readonly<Partial<Record<DocumentName, Items | null>>>;
 }
 
@@ -207,7 +217,9 @@ export function endpointView(
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
-    /** The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
+    /**
+     * The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success.
+     */
     withdrawal: inSeconds === null ? null : { at: isoTime(wallSeconds(now.at + inSeconds, now)), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
     lastFailure: lastFailure
@@ -237,8 +249,8 @@ function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
 }
 
 /**
- * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of an earlier
- * success, if any, are still exported.
+ * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of
+ * an earlier success, if any, are still exported.
  */
 export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 
@@ -258,7 +270,10 @@ function nodeView(state: EndpointState, now: Moment) {
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
     syncing: syncing.getAnswer(answers)?.isSyncing ?? null,
-    /** The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block time is measured. */
+    /**
+     * The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block
+     * time is measured.
+     */
     upgrade:
       name === undefined
         ? null

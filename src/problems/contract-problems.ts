@@ -19,8 +19,8 @@ type ShortfallMark = Readonly<Record<string, { readonly amount: Numeral; readonl
 const unbacked = defineProblem('external_contract', {
   name: 'BridgeTokenUnbacked',
   severity: 'critical',
-  // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
-  // (docs/external-contract.md). Ten minutes are two readings.
+  // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the
+  // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
   summary: 'the contract holds less of a token than the hub owes',
@@ -69,7 +69,8 @@ const valsetNewer = defineProblem('external_contract', {
   isDoubtful: true,
   dashboard: 'bridge-validator',
   summary: 'the hub did not make the validator set in the contract',
-  // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
+  // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
+  // does not cause it.
   description:
     'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
@@ -121,8 +122,8 @@ const oracleSilentByContract = defineProblem('external_contract', {
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'the hub does not observe the events of the contract',
-  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few does not matter: the event
-  // exists, so the other validators are behind.
+  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
+  // does not matter: the event exists, so the other validators are behind.
   description:
     'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
   action:

@@ -160,7 +160,10 @@ function tooOld(severity: Severity) {
   });
 }
 
-/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable transactions. */
+/**
+ * "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable
+ * transactions.
+ */
 function pendingByChain(input: CrosschainInput): string {
   const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
   const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
@@ -262,7 +265,10 @@ const MISSED_ACTION =
 /** The oldest are kept. */
 const MAX_MISSED = 1000;
 
-/** When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are old. */
+/**
+ * When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are
+ * old.
+ */
 type MissedMark = Readonly<Record<string, Instant>>;
 
 /** Indexes are bounded like labels. */

@@ -4,8 +4,9 @@ import { subjectLabels, type Inhibition, type Severity, type Subject } from './p
 import { problems } from './problems.js';
 
 /*
- * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml follow it. It is transitively closed,
- * so that nobody has to follow a chain of causes; `findGaps` finds what is missing.
+ * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml
+ * follow it. It is transitively closed, so that nobody has to follow a chain of causes; `findGaps` finds what is
+ * missing.
  */
 
 type Label = keyof Subject | 'document';
@@ -20,7 +21,9 @@ interface AlertMatcher {
   readonly exceptWatched?: boolean;
 }
 
-/** A firing alert that `source` matches hides those of the same target that `target` matches, if the labels are equal. */
+/**
+ * A firing alert that `source` matches hides those of the same target that `target` matches, if the labels are equal.
+ */
 export interface Hiding {
   readonly source: AlertMatcher;
   readonly target: AlertMatcher;
@@ -142,7 +145,10 @@ function matches(matcher: AlertMatcher, { alert, severity, subject }: HidingAler
   );
 }
 
-/** Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal documents and subjects. */
+/**
+ * Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal
+ * documents and subjects.
+ */
 export function findGaps(): readonly string[] {
   const keys = new Set(declaring.map(({ name, severity }) => `${name} ${severity}`));
   const gaps = [{}, { watched: 'true' }].flatMap((subject) => {

@@ -28,8 +28,8 @@ import {
 } from './problem.js';
 
 /*
- * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is consistent in itself, so they have no
- * limit.
+ * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is
+ * consistent in itself, so they have no limit.
  */
 
 /** Votes for such a claim would do the harm. */

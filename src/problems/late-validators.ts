@@ -84,7 +84,10 @@ function byMember<Value>(input: BridgeInput, deriveValue: (member: RegisteredMem
   return Object.fromEntries(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined));
 }
 
-/** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
+/**
+ * The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix
+ * seconds.
+ */
 type SigningByMember = Readonly<
   Record<string, { readonly signed: number; readonly progressSeconds?: Instant | undefined }>
 >;

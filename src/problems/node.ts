@@ -12,8 +12,8 @@ import { defineProblem, type Evidence } from './problem.js';
 import { shortName } from './sentence.js';
 
 /*
- * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
- * the ages of problems are measured.
+ * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a
+ * document. And the clock by which the ages of problems are measured.
  */
 
 const STALLED_MINUTES = 15;
@@ -182,7 +182,10 @@ function nodesDisagree(document: DocumentName) {
   });
 }
 
-/** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
+/**
+ * The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with
+ * this address.
+ */
 interface HighestMark {
   readonly contract: string;
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;

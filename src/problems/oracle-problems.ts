@@ -129,11 +129,16 @@ const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** Shown from half of the time on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
-/** The time without observed or claimed events while withdrawals were requested. With another beginning it is another silence. */
+/**
+ * The time without observed or claimed events while withdrawals were requested. With another beginning it is another
+ * silence.
+ */
 interface SilenceMark {
   readonly event: string;
   readonly beganAt: Instant;
-  /** The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it. */
+  /**
+   * The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it.
+   */
   readonly batch: number;
   readonly periodBeganAt: Instant;
   /** The highest id at the beginning of the period. */
@@ -285,7 +290,9 @@ export function disputedClaims(dispute: Dispute | undefined): string {
   return field === undefined ? `it has ${count(claims.length, 'claim')} with ${list(sides)}` : list(sides);
 }
 
-/** The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it. */
+/**
+ * The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it.
+ */
 const REORGANIZATION_ACTIONS = {
   critical:
     'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',

@@ -9,8 +9,8 @@ import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
- * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They are judged when they are shown,
- * because some begin by time alone, and a successful poll ends them at once.
+ * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They
+ * are judged when they are shown, because some begin by time alone, and a successful poll ends them at once.
  */
 
 /** The state of an endpoint, as far as its polls are judged by it. */
@@ -96,8 +96,8 @@ function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' |
 }
 
 /**
- * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was suspended: that is no failure, and
- * polls can fail only afterwards.
+ * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was
+ * suspended: that is no failure, and polls can fail only afterwards.
  */
 function withoutSuccessSince(poll: PollEvidence): Instant {
   const { lastSuccess, staleAfterMs } = poll;
@@ -134,7 +134,8 @@ export const snapshotStale = pollProblem({
     if (poll.document === 'external_contract' || isNotServed) return undefined;
     const since = withoutSuccessSince(poll);
     const failure = presentFailure(poll);
-    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have stopped.
+    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have
+    // stopped.
     const isFailing = failure !== undefined || poll.polls === 0;
     if (!isFailing || at - since < OUTDATED_SECONDS * PENDING_SHARE) return undefined;
     return {

@@ -47,8 +47,9 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: Numeral): bo
 }
 
 /**
- * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so if this transfer
- * has left the queue since the last batch id, a batch of the token was built, even if no document had it.
+ * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers
+ * that pay most, so if this transfer has left the queue since the last batch id, a batch of the token was built, even
+ * if no document had it.
  */
 type TopMark = Readonly<
   Record<string, { readonly transfer: string; readonly batch: Numeral; readonly builtBefore: string }>
@@ -103,7 +104,9 @@ const GROWING_TRANSFERS = 10;
 const POINT_SECONDS = HOUR_SECONDS / 2;
 const MAX_TOKENS = 200;
 
-/** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
+/**
+ * The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew.
+ */
 interface QueueMark {
   readonly batch: string;
   readonly points: readonly { readonly at: Instant; readonly length: number }[];

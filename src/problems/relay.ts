@@ -55,7 +55,9 @@ function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/** A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was. */
+/**
+ * A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was.
+ */
 interface SeenBatch {
   readonly key: string;
   readonly transfer: string | null;
@@ -74,14 +76,18 @@ const liveTransfers = memoize(
   (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
 );
 
-/** The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the queue. */
+/**
+ * The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the
+ * queue.
+ */
 function isExecuted(input: BridgeInput, { key, transfer }: SeenBatch): boolean {
   return !batchesByKey(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
 }
 
 /**
- * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of the document before that seem executed;
- * `goneAt` is the time of the last document, and `executedAt` of the last confirmed execution, 0 for none. In Unix seconds.
+ * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of
+ * the document before that seem executed; `goneAt` is the time of the last document, and `executedAt` of the last
+ * confirmed execution, 0 for none. In Unix seconds.
  */
 interface ExecutionMark {
   readonly batches: readonly SeenBatch[];
@@ -226,7 +232,10 @@ const FEES_TEXT = {
   unknown: 'with unknown fees',
 } as const;
 
-/** Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves nothing. */
+/**
+ * Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves
+ * nothing.
+ */
 function unreliableTimeouts({ past }: BridgeInput): Findings {
   return past === undefined ? { inPart: [], isUnjudged: true } : { inPart: [] };
 }
@@ -308,7 +317,8 @@ const valsetDrift = defineProblem('module_state', {
 });
 
 export const relayProblems = [
-  // The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
+  // The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a
+  // stalled oracle.
   overdue(
     'critical',
     30,
@@ -320,7 +330,8 @@ export const relayProblems = [
     true,
     'Signed batches of two or more tokens whose fees reach their `min_batch_fee`, or without one what executed batches have paid, have each waited for hours, and none is executed.',
   ),
-  // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually observed within two hours.
+  // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually
+  // observed within two hours.
   overdue(
     'warning',
     120,

@@ -24,7 +24,10 @@ const groups = {
   rate_limiter_input: 'crosschain',
 } as const;
 
-/** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and BridgeEndpointNotPolled after 10 minutes. */
+/**
+ * Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and
+ * BridgeEndpointNotPolled after 10 minutes.
+ */
 const KEEP_FIRING_MINUTES = 15;
 /** Of alerts on the exporter and its polls. */
 const KEEP_FIRING_OF_POLLS_MINUTES = 5;

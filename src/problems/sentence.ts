@@ -75,7 +75,10 @@ export function validators(members: readonly Validator[], total = members.length
   return list(shownValidatorNames(members), total);
 }
 
-/** A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not observed". */
+/**
+ * A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not
+ * observed".
+ */
 export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
   const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
   if (own.length === 0) return summary;
@@ -95,7 +98,10 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
   return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is unknown. */
+/**
+ * "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is
+ * unknown.
+ */
 export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
@@ -204,7 +210,10 @@ export function depositsText(input: BridgeInput): string {
   return deposits === 0 ? '' : count(deposits, 'deposit waits', 'deposits wait');
 }
 
-/** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty without transfers. */
+/**
+ * "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not;
+ * empty without transfers.
+ */
 export const waitingText = memoize((input: BridgeInput): string => {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';

@@ -34,14 +34,15 @@ import {
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
 /**
- * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be requested again. After a longer time
- * without documents, an unsigned timeout is not certain.
+ * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be
+ * requested again. After a longer time without documents, an unsigned timeout is not certain.
  */
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned timeouts before it, and
- * `firstBlock` the block of its creation. `seenAt` is the time of the last document with an unsigned batch.
+ * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned
+ * timeouts before it, and `firstBlock` the block of its creation. `seenAt` is the time of the last document with an
+ * unsigned batch.
  */
 type UnsignedMark = {
   readonly batch: string;
@@ -59,8 +60,8 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 }
 
 /**
- * A signed batch is progress, and so is a batch that the hub canceled because a later batch of the token was executed. A timeout is no progress: the
- * transfers wait for signatures in the next batch.
+ * A signed batch is progress, and so is a batch that the hub canceled because a later batch of the token was executed.
+ * A timeout is no progress: the transfers wait for signatures in the next batch.
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
@@ -121,7 +122,10 @@ const batchUnsigned = defineProblem('module_state', {
 const CONTACT_SIGNERS_OF_SET =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
-/** The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest set has lacked signatures. */
+/**
+ * The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest
+ * set has lacked signatures.
+ */
 function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
   const signed = newestFirst.findIndex((valset) => {

@@ -36,7 +36,9 @@ import {
 } from './problem.js';
 import { about, yourValidator } from './sentence.js';
 
-/* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
+/*
+ * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
+ */
 
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
@@ -127,7 +129,8 @@ const lagging = defineProblem('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const claimed = add(observed, isNextEventCredible(input) === true ? 1n : 0n);
     const newest = newestAttestedNonce(input) ?? claimed;
-    // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
+    // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member
+    // again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(
       evidence,
@@ -198,7 +201,10 @@ const validatorUnknown = defineProblem('module_state', {
 
 /** Shares of the blocks that a validator may miss. */
 const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
-/** While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the window. */
+/**
+ * While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the
+ * window.
+ */
 const RISE_RATIO = 0.01;
 
 function missingBlocks(severity: keyof typeof MISSED_RATIOS) {

@@ -21,7 +21,10 @@ interface WriteOptions {
 }
 
 export interface RecordingDirectory {
-  /** Writes a poll, and before it deletes the oldest hours above the limit. Rejects if the poll is not recorded. Calls must not overlap. */
+  /**
+   * Writes a poll, and before it deletes the oldest hours above the limit. Rejects if the poll is not recorded. Calls
+   * must not overlap.
+   */
   readonly write: (header: RecordingHeader, body: Uint8Array, options?: WriteOptions) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
@@ -88,14 +91,19 @@ export async function openDirectory(
   };
 }
 
-/** Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc. */
+/**
+ * Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc.
+ */
 export async function makeDirectory(path: string): Promise<void> {
   const absolute = resolve(path);
   const { root } = parse(absolute);
   await makeFolders(root, relative(root, absolute));
 }
 
-/** Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+/**
+ * Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not
+ * mounted.
+ */
 async function makeFolders(root: string, path: string): Promise<void> {
   const names = path.split('/');
   for (const depth of names.keys()) {
@@ -117,7 +125,10 @@ export async function recordedFiles(root: string): Promise<RecordedFile[]> {
     .toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankFile(a) - rankFile(b));
 }
 
-/** The paths of all files below a directory. Symbolic links are not followed, because files elsewhere must not be deleted. */
+/**
+ * The paths of all files below a directory. Symbolic links are not followed, because files elsewhere must not be
+ * deleted.
+ */
 async function pathsIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));

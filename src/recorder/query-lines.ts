@@ -11,8 +11,9 @@ import { createPageReader, type QueryExchange } from '../queries/send-query.js';
 import { NOT_AN_OBJECT } from './recording-file.js';
 
 /*
- * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each page of a response, and for each
- * failure. docs/backtesting.md describes the format, because other programs can write such files too.
+ * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each
+ * page of a response, and for each failure. docs/backtesting.md describes the format, because other programs can write
+ * such files too.
  */
 
 const line = z.object(

@@ -10,7 +10,10 @@ import { recordedFiles } from './directory.js';
 import { roundsIn, type LastBodies, type RecordedRound } from './query-lines.js';
 import { decodeRecording, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
-/* Reads the recorded exchanges of all endpoints in the order of time, a few files at a time, so that memory does not grow with their number. */
+/*
+ * Reads the recorded exchanges of all endpoints in the order of time, a few files at a time, so that memory does not
+ * grow with their number.
+ */
 
 export type RecordedExchange = RecordedPoll | RecordedAnswers;
 

@@ -13,7 +13,8 @@ import { createLines, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
- * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged, and never affect a poll.
+ * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged,
+ * and never affect a poll.
  */
 
 export interface RecorderStatus extends WriterStatus {
@@ -190,8 +191,9 @@ type Outcome = NonNullable<RecordingMemory['outcome']>;
 const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
 
 /**
- * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun or ended. Selects the first of
- * equal failures, and failures with a body when the interval has passed. Without an interval, selects every poll.
+ * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun
+ * or ended. Selects the first of equal failures, and failures with a body when the interval has passed. Without an
+ * interval, selects every poll.
  */
 export function selectPoll(
   before: RecordingMemory,
@@ -208,7 +210,10 @@ export function selectPoll(
   return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 
-/* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
+/*
+ * Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of
+ * Node.js.
+ */
 
 interface WriterStatus {
   /** Numbers of polls since the start of the process. */
@@ -286,7 +291,8 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
     open: ({ directory: root }) =>
       void enqueue(async () =>
         onDisk(root, async () => {
-          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
+          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the
+          // same reason.
           await makeDirectory(root).catch(() => undefined);
           await attempt(root, 0, async () => undefined);
         }),

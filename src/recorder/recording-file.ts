@@ -6,8 +6,9 @@ import { failureReasonNames } from '../http/failure-reasons.js';
 import { tryParseJson } from '../text/error-text.js';
 
 /*
- * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
- * response body. docs/backtesting.md describes the format, because other programs can write such files too.
+ * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line
+ * of JSON, and of the decoded response body. docs/backtesting.md describes the format, because other programs can write
+ * such files too.
  */
 
 export const FORMAT_VERSION = 1;
@@ -41,7 +42,9 @@ const headerSchema = z
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */
       call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
-      /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
+      /**
+       * When the response was complete. With this key and the following keys, which are optional, a replay is exact.
+       */
       received: utcTime.optional(),
       /** The seconds of the process clock at `time`. */
       clock: z.number().optional(),
@@ -86,7 +89,10 @@ export function formatQueriesPath(header: Pick<RecordingHeader, 'target' | 'docu
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
-/** The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a recorded poll. */
+/**
+ * The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a
+ * recorded poll.
+ */
 export function readHour(path: string): string | undefined {
   const [, , , day, hour] = PATH.exec(path.replace(/\/\.([^/]*)\.tmp$/, '/$1')) ?? [];
   return day && `${day}/${hour}`;

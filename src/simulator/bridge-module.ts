@@ -134,7 +134,9 @@ export class BridgeModule {
     this.#blacklist = [...this.#blacklist, address].toSorted();
   }
 
-  /** By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
+  /**
+   * By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people.
+   */
   stakingValidators() {
     const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
     return byStake.map((validator) => {
@@ -150,7 +152,10 @@ export class BridgeModule {
     });
   }
 
-  /** The signing info of a consensus address (cosmos.slashing.v1beta1.ValidatorSigningInfo); `undefined` for another address. */
+  /**
+   * The signing info of a consensus address (cosmos.slashing.v1beta1.ValidatorSigningInfo); `undefined` for another
+   * address.
+   */
   signingInfo(address: string) {
     const validator = this.validators.find((candidate) => consensusOf(candidate).address === address);
     return (

@@ -67,7 +67,10 @@ export class ExternalContract {
     this.#addMinted(tokenContract, amount);
   }
 
-  /** The supply on the hub by denom, in lower case. `held` are the burned amounts of transfers that the contract has not executed. */
+  /**
+   * The supply on the hub by denom, in lower case. `held` are the burned amounts of transfers that the contract has not
+   * executed.
+   */
   supplies(held: ReadonlyMap<Token, bigint>): ReadonlyMap<string, bigint> {
     return new Map(
       Array.from(this.#minted, ([token, minted]) => [

@@ -10,9 +10,9 @@ import { type Endpoint, endpoints, executeQuery, parseRequest, type QueryRespons
 import type { ScenarioName } from './scenarios.js';
 
 /*
- * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
- * into responses, and this file sends them, unless a test replaces how. The folder is written from the spec (contributing/coverage.md)
- * and shares no code with the shapes in src/chain, so that each checks the other.
+ * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its
+ * state into responses, and this file sends them, unless a test replaces how. The folder is written from the spec
+ * (contributing/coverage.md) and shares no code with the shapes in src/chain, so that each checks the other.
  */
 
 export interface SimulatorOptions {

@@ -99,7 +99,9 @@ function failureWithServerText(error: PollError, url: EndpointUrl, response: Htt
 /** The failures of a server that is not the REST API of a node. */
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
-/** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
+/**
+ * Requests the paths in turn until the node responds to one of them with another status than that of an unknown path.
+ */
 async function requestDocument(
   job: PollJob,
   node: NodeConnection,

@@ -7,9 +7,9 @@ import { durationInWords } from '../text/format.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /*
- * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that it is usable by a document:
- * after a failed one, a good probe is not enough. A node that was ruled out by its block, or has failed, must have had good probes for a while, so
- * that a node that comes and goes causes no switches.
+ * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that
+ * it is usable by a document: after a failed one, a good probe is not enough. A node that was ruled out by its block,
+ * or has failed, must have had good probes for a while, so that a node that comes and goes causes no switches.
  */
 
 /** What was observed of all nodes, in the order of the configuration. */
@@ -32,7 +32,10 @@ const GOOD_SECONDS = 5 * MINUTE_SECONDS;
 /** How long a greater height of another node keeps a lower one from being accepted. */
 const HEIGHT_SECONDS = 10 * MINUTE_SECONDS;
 
-/** The nodes to poll in turn, first those that are usable in the order of preference. A node of another chain is not polled. */
+/**
+ * The nodes to poll in turn, first those that are usable in the order of preference. A node of another chain is not
+ * polled.
+ */
 export function select<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
   const { inUse, nodeObservations } = observations;
   const judged = nodes.flatMap((node, index) => {
@@ -97,7 +100,10 @@ export function isChainDue({ chain }: NodeObservation, { nodeObservations }: Obs
   return nodeObservations.some((other) => other.chain !== undefined && other.chain.id !== chain.id);
 }
 
-/** The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was renamed. */
+/**
+ * The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was
+ * renamed.
+ */
 function findOtherChain({ chain }: NodeObservation, { chainId, nodeObservations }: Observations): string | undefined {
   if (chain === undefined || chainId === undefined || chain.id === chainId) return undefined;
   return nodeObservations.every((other) => other.chain?.id === chain.id) ? undefined : chain.id;

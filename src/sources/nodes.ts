@@ -34,7 +34,10 @@ import {
 } from './node-selection.js';
 import { probeNode } from './probe.js';
 
-/* Polls the nodes of an endpoint in turn, within the timeout of one poll, and probes them between the polls. Nothing else knows that there are several. */
+/*
+ * Polls the nodes of an endpoint in turn, within the timeout of one poll, and probes them between the polls. Nothing
+ * else knows that there are several.
+ */
 
 /** Requests the document of a node. */
 export type Exchange = (
@@ -49,7 +52,10 @@ interface Node {
   observation: NodeObservation;
 }
 
-/** The nodes of an endpoint with several, with what was observed of them. A reload keeps what was observed of nodes that stay. */
+/**
+ * The nodes of an endpoint with several, with what was observed of them. A reload keeps what was observed of nodes that
+ * stay.
+ */
 interface NodesOfEndpoint {
   readonly job: PollJob;
   readonly nodes: readonly Node[];
@@ -201,7 +207,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       : { ...body, seconds, nodes, failureWithServerText: () => failed };
   }
 
-  /** Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial. */
+  /**
+   * Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial.
+   */
   async function probe(job: PollJob, isDoubted: boolean): Promise<readonly ReceivedDocument[]> {
     const endpoint = createEndpointNodes(job);
     const spares = await Promise.all(
@@ -271,7 +279,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     poll,
     probe,
     opinion,
-    /** The node that other queries of an endpoint are sent to: at a height, the node with the document of this height. */
+    /**
+     * The node that other queries of an endpoint are sent to: at a height, the node with the document of this height.
+     */
     nodeFor: (
       context: Parameters<typeof endpointId>[0],
       nodes: readonly NodeConnection[],
@@ -340,7 +350,10 @@ function listSources({ nodes }: PollJob): readonly string[] {
   });
 }
 
-/** When each node must have responded, in milliseconds from the start of the poll. The node in use has half of the time, and what is left by nodes before it. */
+/**
+ * When each node must have responded, in milliseconds from the start of the poll. The node in use has half of the time,
+ * and what is left by nodes before it.
+ */
 function computeDeadlines(order: readonly Node[], inUse: Node | undefined, timeoutMs: number): readonly number[] {
   const first = inUse !== undefined && order.includes(inUse) ? inUse : order[0];
   const share = timeoutMs / 2 / Math.max(1, order.length - 1);

@@ -62,7 +62,10 @@ export async function* replay(
     }
   }
 
-  /** The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its counters begin anew. */
+  /**
+   * The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its
+   * counters begin anew.
+   */
   function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
     const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
     const isNew =

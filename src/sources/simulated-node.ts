@@ -65,7 +65,10 @@ export function createExchange(query: NodeQuery, request: QueryRequest, respond:
   return { request, pages, result: next };
 }
 
-/** The response to a poll of the contract of a simulated chain, without a network; `undefined` before a module state says where it is. */
+/**
+ * The response to a poll of the contract of a simulated chain, without a network; `undefined` before a module state
+ * says where it is.
+ */
 export function simulatedContractBody(
   additionalInput: ContractAnswers,
   model: Model,

@@ -5,7 +5,9 @@ import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
-/* The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
+/*
+ * The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s.
+ */
 
 const MEASURED_MS = HOUR_MS;
 const MIN_MEASURED_MS = 10 * MINUTE_MS;
@@ -54,7 +56,10 @@ function maxBlockMs({ state }: BridgeInput): number {
   return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
 }
 
-/** The times between samples, without those in which the hub halted: it made no block, or far too few, because the node did not answer meanwhile. */
+/**
+ * The times between samples, without those in which the hub halted: it made no block, or far too few, because the node
+ * did not answer meanwhile.
+ */
 function measureIntervals(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
   const maxMs = maxBlockMs(input);
   return samples.slice(1).flatMap((sample, index) => {
@@ -99,8 +104,8 @@ function positive(blockTime: Field<Numeral>): number {
 const MIN_ROUGH_MS = 15_000;
 
 /**
- * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too long, is for the
- * first document only.
+ * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too
+ * long, is for the first document only.
  */
 const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
@@ -166,7 +171,10 @@ export function hubBlocksUntil(input: BridgeInput, height: () => Numeral): Block
   return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
-/** External blocks between two external heights; `null` also while the node is behind, unless the external chain was read. */
+/**
+ * External blocks between two external heights; `null` also while the node is behind, unless the external chain was
+ * read.
+ */
 export function externalBlocks(input: BridgeInput, from: () => Numeral, to: Field<Numeral>): BlockSpan | null {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(

@@ -86,7 +86,10 @@ export function isDone({ address }: Member, { doneBy }: Duty): boolean {
   return doneBy().has(address);
 }
 
-/** The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties from before. */
+/**
+ * The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties
+ * from before.
+ */
 const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
   highest(
     derivations
@@ -157,8 +160,8 @@ export function nextDeadline(input: BridgeInput, member: Member) {
 }
 
 /**
- * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub then makes a
- * validator set without the validator. `undefined` for other reasons, such as missed blocks.
+ * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub
+ * then makes a validator set without the validator. `undefined` for other reasons, such as missed blocks.
  */
 export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress) {
   const address = required(eth_address);

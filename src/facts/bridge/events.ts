@@ -21,7 +21,10 @@ export interface EventAttestation {
   readonly attestation: Attestation;
 }
 
-/** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
+/**
+ * All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the
+ * newest.
+ */
 export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
   rows(state.attestations).map(withNonce),
 );
@@ -35,7 +38,9 @@ export function requireEventNonces(input: BridgeInput): void {
   eventAttestations(input);
 }
 
-/** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
+/**
+ * The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec.
+ */
 function readNonce(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
   const nonce = optional(claim.event_nonce) ?? readEventNonce(packedMessage(claim));
@@ -121,7 +126,10 @@ export function lostClaims(input: BridgeInput): readonly Attestation[] {
   return observed.length === 0 ? [] : lost;
 }
 
-/** Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the state. */
+/**
+ * Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the
+ * state.
+ */
 export const votersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined =>
   observedOfLast(input).length === 0 ? undefined : new Set(lastEvent(input).claims.flatMap(voters)),
 );
@@ -205,7 +213,9 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
   return conflicting;
 });
 
-/** Number of pending events up to the newest claimed event, including events whose claims are no longer in the state. */
+/**
+ * Number of pending events up to the newest claimed event, including events whose claims are no longer in the state.
+ */
 export function pendingEventCount(input: BridgeInput): Numeral {
   const last = required(input.state.last_observed_nonce);
   const pending = subtract(newestAttestedNonce(input) ?? last, last);

@@ -46,8 +46,9 @@ function secondsSinceLastEvent(input: BridgeInput): number | undefined {
 }
 
 /**
- * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The value
- * of the hub changes only with an observed event. `undefined` when the time of that event is unknown.
+ * The current external height: read on the external chain, else estimated from the last observed event and the block
+ * times in use. The value of the hub changes only with an observed event. `undefined` when the time of that event is
+ * unknown.
  */
 export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
@@ -58,8 +59,8 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | u
 });
 
 /**
- * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that was seen, or with a block time
- * that is not only the parameter of the chain, which can be three times too long.
+ * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that
+ * was seen, or with a block time that is not only the parameter of the chain, which can be three times too long.
  */
 export function isExternalHeightReliable(input: BridgeInput): boolean {
   const isSeen = lastEventSeen(input)?.observedAtMs !== undefined;
@@ -71,7 +72,10 @@ export function estimateIfAny(input: BridgeInput): Numeral | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }
 
-/** Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the external chain was read. */
+/**
+ * Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the
+ * external chain was read.
+ */
 export function secondsToExternalHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {

@@ -10,8 +10,8 @@ import { batchesByKey, batchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
- * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or a restored state
- * explains them.
+ * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or
+ * a restored state explains them.
  */
 
 const valsetsByNonce = memoize(({ state }: BridgeInput) =>
@@ -80,7 +80,10 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
-/** Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and which no hub creates. */
+/**
+ * Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and
+ * which no hub creates.
+ */
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   const isFirst = required(required(input.state.last_observed_valset).nonce) === 0n;
   return foreignValsetClaims(input).filter(

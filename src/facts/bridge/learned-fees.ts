@@ -18,8 +18,9 @@ import {
 } from './tokens.js';
 
 /*
- * The fees of batches that were executed: what relayers take, where no minimum is configured. Their minimum is in dollars, while fees are in tokens, and
- * prices and gas move, so that only much lower fees are probably too low, and only while batches are executed.
+ * The fees of batches that were executed: what relayers take, where no minimum is configured. Their minimum is in
+ * dollars, while fees are in tokens, and prices and gas move, so that only much lower fees are probably too low, and
+ * only while batches are executed.
  */
 
 /** A live batch of the last document. */

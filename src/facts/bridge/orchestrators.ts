@@ -63,13 +63,19 @@ export function hasVoted(
   return voters?.has(dataPart(required(registration.sender)));
 }
 
-/** Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no longer in the state. */
+/**
+ * Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no
+ * longer in the state.
+ */
 export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 'registration'>): boolean | undefined {
   const dissenters = dissentersOfLastEvent(input);
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
-/** The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty without such a set. */
+/**
+ * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty
+ * without such a set.
+ */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);
   if (inSet.size === 0) return [];

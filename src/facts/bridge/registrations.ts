@@ -8,8 +8,8 @@ import { orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
 /*
- * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses (orchestrator, account or
- * operator, external), which are compared by their data part.
+ * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses
+ * (orchestrator, account or operator, external), which are compared by their data part.
  */
 
 /** Registrations by external address; the first of equal addresses. */

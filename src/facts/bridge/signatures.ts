@@ -96,8 +96,8 @@ export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
 });
 
 /**
- * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed power is
- * unknown even if there is no batch.
+ * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed
+ * power is unknown even if there is no batch.
  */
 export function requireSigningInput(input: BridgeInput): void {
   required(input.state.batch_confirms);

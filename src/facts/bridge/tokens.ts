@@ -51,7 +51,9 @@ export function totalFees({ token_contract, transactions }: Batch): Numeral {
   return sum(fees);
 }
 
-/** The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series. */
+/**
+ * The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series.
+ */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
 }
@@ -115,7 +117,10 @@ export const unbatchedByFeeToken = byContract(unbatchedTransfers, feeCoin);
 export const batchedByToken = byContract(batchedTransfers, transferredCoin);
 export const batchedByFeeToken = byContract(batchedTransfers, feeCoin);
 
-/** The contracts with a denom or a transfer. A list that cannot be read adds none, and withdraws only what is derived from it. */
+/**
+ * The contracts with a denom or a transfer. A list that cannot be read adds none, and withdraws only what is derived
+ * from it.
+ */
 export const tokenContracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   const groupings = [unbatchedByToken, unbatchedByFeeToken, batchedByToken, batchedByFeeToken];
   const used = groupings.flatMap((transfersByContract) => orEmpty(() => Array.from(transfersByContract(input).keys())));

@@ -21,7 +21,10 @@ export function readNewestValset<T>(input: BridgeInput, value: (valset: Valset) 
   return newest && value(newest);
 }
 
-/** The validator set whose signatures the contract verifies: the last observed set, or the newest set before the first update. */
+/**
+ * The validator set whose signatures the contract verifies: the last observed set, or the newest set before the first
+ * update.
+ */
 export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
   const observed = required(input.state.last_observed_valset);
   return required(observed.members).length > 0 ? observed : newestValset(input);
@@ -75,8 +78,8 @@ export function shareOfNewest(input: BridgeInput, power: Numeral): number | unde
 export const newestTotalPower = memoize((input: BridgeInput): Numeral => readNewestValset(input, totalPower) ?? 0n);
 
 /**
- * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common denominator, to be
- * rounded once; `undefined` when either set has no members.
+ * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common
+ * denominator, to be rounded once; `undefined` when either set has no members.
  */
 export function powerDrift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);

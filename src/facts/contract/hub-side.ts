@@ -7,7 +7,10 @@ import type { BridgeInput } from '../bridge/bridge-input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
-/* The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to compare with. */
+/*
+ * The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to
+ * compare with.
+ */
 
 export interface HubSide {
   /** When the module state was received. */
@@ -56,7 +59,9 @@ export interface HubBlock {
   readonly epochSeconds: number;
 }
 
-/** The call of a poll has at most 48 parts: this many nonces, 20 balances, and 8 values of the block and the contract. */
+/**
+ * The call of a poll has at most 48 parts: this many nonces, 20 balances, and 8 values of the block and the contract.
+ */
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
@@ -81,7 +86,9 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
   };
 }
 
-/** Unix seconds of the block of the module state, counted from a block that the node has named at about the same time. */
+/**
+ * Unix seconds of the block of the module state, counted from a block that the node has named at about the same time.
+ */
 export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | undefined): number | undefined {
   if (height === undefined || blockSeconds === undefined || named === undefined) return undefined;
   return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;

@@ -112,7 +112,10 @@ export function isCreationUnknown({ cctx_status }: Cctx): boolean {
   return required(required(cctx_status).created_timestamp) <= 0;
 }
 
-/** Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the creation. */
+/**
+ * Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the
+ * creation.
+ */
 export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   const { created_timestamp, lastUpdate_timestamp } = required(cctx_status);
   return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));

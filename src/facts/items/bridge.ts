@@ -60,7 +60,10 @@ export type BatchedTransferItem = Readonly<ReturnType<typeof batchedTransferItem
 export type RegistrationItem = Readonly<ReturnType<typeof registrationItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
-/** The items of a bridge for `/pending`, derived from the same facts as the metrics. With a search, the lists have the rows that it has found. */
+/**
+ * The items of a bridge for `/pending`, derived from the same facts as the metrics. With a search, the lists have the
+ * rows that it has found.
+ */
 export function bridgeItems(input: BridgeInput, search?: Search) {
   const { state, height, settings } = input;
   const belowThreshold = orNull(() => batchesBelowThreshold(input));
@@ -128,7 +131,9 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
       (transfer) => transferItem(input, transfer),
       { countRows: () => countElements(state.unbatched_transfers), search, searched: transferNames },
     ),
-    /** `null` without a search: the list of batches has their number, and the list of validators those that are late. */
+    /**
+     * `null` without a search: the list of batches has their number, and the list of validators those that are late.
+     */
     transfersInBatches:
       search === undefined
         ? null

@@ -41,7 +41,10 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     age: hubBlocksSince(input, attestation.height),
     violation: findViolation(input, attestation),
     ...readContent(input, attestation),
-    /** Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of the event. */
+    /**
+     * Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of
+     * the event.
+     */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => findMissing(input, newest, voted)),
     dissenting:

@@ -64,7 +64,10 @@ export type ChainItem = Readonly<ReturnType<typeof chainItem>>;
 export type CctxItem = Readonly<ReturnType<typeof cctxItem>>;
 export type UnlistedItem = Readonly<ReturnType<typeof unlistedItem>>;
 
-/** The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without answers of the node. */
+/**
+ * The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without
+ * answers of the node.
+ */
 export function crosschainItems(
   input: CrosschainInput,
   unlisted: readonly UnlistedCctx[] | undefined,
@@ -110,7 +113,10 @@ function rateLimitItem(input: CrosschainInput) {
   };
 }
 
-/** The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if neither list can be read. */
+/**
+ * The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if
+ * neither list can be read.
+ */
 function chainItems(input: CrosschainInput, search: Search | undefined) {
   return itemList(
     () => chainIds(input),

@@ -82,7 +82,10 @@ export function minimumFee(input: BridgeInput, contract: string): CoinItem | nul
   return amount === undefined ? null : coinItem(input, { contract, amount });
 }
 
-/** What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a minimum. */
+/**
+ * What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a
+ * minimum.
+ */
 export function executedFee(input: BridgeInput, contract: string) {
   const { lowest, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
   if (minimum === undefined || lowest === undefined || minBatchFees(input.tokens).has(contract)) return null;
@@ -117,7 +120,10 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
   };
 }
 
-/** The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is: an amount could be too low. */
+/**
+ * The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is:
+ * an amount could be too low.
+ */
 export function waitingTokenItems(input: BridgeInput, search?: Search) {
   const configured = configuredTokens(input);
   return itemList(

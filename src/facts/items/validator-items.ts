@@ -156,7 +156,10 @@ const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
   plausibleEvents(input).filter((event) => isLate(measureAge(input, event))),
 );
 
-/** A validator is silent if it has done none of its newest duties of a kind, of which at least so many are older than this. */
+/**
+ * A validator is silent if it has done none of its newest duties of a kind, of which at least so many are older than
+ * this.
+ */
 const MIN_SILENT = 3;
 const SILENT_SECONDS = 120;
 
