@@ -200,8 +200,8 @@ function renderSameKind(group: Group, text = ({ sentence }: VerdictView): string
   const own = others.filter(isAboutOwn);
   const rest = others.filter((verdict) => !own.includes(verdict));
   const open = [...own, ...rest.filter((verdict) => !isSame(verdict))].map(itemHtml);
-  const folded = rest.filter(isSame).map(itemHtml);
-  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
+  const foldedItems = rest.filter(isSame).map(itemHtml);
+  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${foldedItems.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${foldedItems.length} more of this kind</summary><ul>${foldedItems}</ul></details>`}`;
 }
 
 /** Items that are named by their kind and id. */
