@@ -1,8 +1,8 @@
 import { INVALID, isValid, type Field } from '../chain/field.js';
 
 /*
- * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is missing or invalid: a
- * default would be a wrong value.
+ * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is
+ * missing or invalid: a default would be a wrong value.
  */
 
 /** Thrown to withdraw a family. A constant without a stack trace, because this is an expected result. */
@@ -14,7 +14,10 @@ export function required<T>(field: Field<T>): T {
   return field;
 }
 
-/** Withdraws the family when one of these fields is missing or invalid: without it, the value is unknown, although it is not read. */
+/**
+ * Withdraws the family when one of these fields is missing or invalid: without it, the value is unknown, although it is
+ * not read.
+ */
 export function withdrawWithout(...fields: readonly Field<unknown>[]): void {
   for (const field of fields) required(field);
 }
@@ -31,11 +34,14 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   return fields.every(isValid) ? fields : fields.map(required);
 }
 
-export function lengthOf(list: Field<readonly unknown[]>): number {
+export function countElements(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
-/** The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family is still right. */
+/**
+ * The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family
+ * is still right.
+ */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, none);
 }
@@ -45,7 +51,10 @@ export function orUndefined<T>(derive: () => T): T | undefined {
   return orElse<T | undefined>(derive, nothing);
 }
 
-/** The result of `derive`; `null` when a required field is missing or invalid, and for a result that is `undefined` or not finite. */
+/**
+ * The result of `derive`; `null` when a required field is missing or invalid, and for a result that is `undefined` or
+ * not finite.
+ */
 export function orNull<T>(derive: () => T | undefined): T | null {
   const value = orUndefined(derive);
   return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;

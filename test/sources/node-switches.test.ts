@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import { reset, withStatus } from '../support/faults.js';
 import { waitFor } from '../support/wait-for.js';
@@ -62,7 +62,7 @@ describe('the queries of a node', () => {
 
 describe('BridgeNodeDown', () => {
   const nodeDown = (polled: PolledNodes) =>
-    verdictsOf([polled.state()], polled.now())
+    listVerdicts([polled.state()], polled.now())
       .flatMap(({ verdicts }) => verdicts)
       .find(({ alert }) => alert === 'BridgeNodeDown');
 

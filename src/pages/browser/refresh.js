@@ -1,5 +1,6 @@
 /*
- * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page repeatedly and replaces its content.
+ * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page
+ * repeatedly and replaces its content.
  * When a fetch fails, an alert shows the reason and the time of the data.
  */
 
@@ -90,7 +91,8 @@ function updateAlert() {
   document.documentElement.classList.toggle('old', isOld);
   // After a return to the tab, the alert appears only if the refresh takes longer than a second.
   alertBox.hidden = problem === '' && (!isOld || (isBusy && performance.now() - startedAt < 1000));
-  // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen readers.
+  // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen
+  // readers.
   const reason = problem === '' ? 'not refreshed yet' : problem;
   const asOf = find('#as-of time').textContent;
   const sentence = alertBox.hidden ? '' : `Out of date: ${reason}. This page is as of ${asOf},`;
