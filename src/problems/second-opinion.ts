@@ -3,20 +3,23 @@ import type { Instant } from '../clock.js';
 import { orElse } from '../facts/required-fields.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { marksAfter } from './marks.js';
-import type { PresentProblem, ProblemMemory, SubjectHistory } from './memory.js';
+import type { PresentProblem, ProblemMemory, SubjectHistory } from './problem-memory.js';
 import type { Evidence, Findings, Problem } from './problem.js';
 import { PENDING_SHARE } from './polls.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
- * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is asked for its document (engine.ts),
- * and the same `find` judges it, with the mark from before the accusing document. That is at the first finding; of a problem with a limit, when it
- * has lasted for a third of it, because on a healthy bridge most end earlier.
+ * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is
+ * asked for its document (engine.ts), and the same `find` judges it, with the mark from before the accusing document.
+ * That is at the first finding; of a problem with a limit, when it has lasted for a third of it, because on a healthy
+ * bridge most end earlier.
  *
  * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, at the same or a greater height: BridgeNodesDisagree is shown instead. All disagreements together delay problems by at most three
- *   minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
- * - It has a lower height, or does not answer: the problem is shown as without another node. At a lower height it is asked again.
+ * - It does not, at the same or a greater height: BridgeNodesDisagree is shown instead. All disagreements together
+ *   delay problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning
+ *   one node.
+ * - It has a lower height, or does not answer: the problem is shown as without another node. At a lower height it is
+ *   asked again.
  */
 
 /** All delays together, from when the first problem about which nodes disagree would have been shown. */

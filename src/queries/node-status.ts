@@ -1,5 +1,5 @@
 import type { Field } from '../chain/field.js';
-import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
+import { boolean, numeral, object, string, type SchemaValue } from '../chain/fields.js';
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -27,7 +27,7 @@ const blockWithHeader = object({ header: object({ height: numeral, time: string,
 const blockResponse = object({ sdk_block: blockWithHeader, block: blockWithHeader });
 
 /** `block` is deprecated; older nodes send only this. */
-function readHeader({ sdk_block: sdkBlock, block }: ValueOf<typeof blockResponse>) {
+function readHeader({ sdk_block: sdkBlock, block }: SchemaValue<typeof blockResponse>) {
   return required(required(sdkBlock ?? block).header);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryOf, withMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
@@ -70,7 +70,7 @@ function createBridge(options: BridgeOptions = {}) {
       for (const fee of ['900', '100', '901', '121', '902', '903', '904', '905', '906', '907']) execute(fee, contract);
     },
     reload: () => {
-      const memory = parsePlainData(formatPlainData(memoryOf(state))) as ReturnType<typeof memoryOf>;
+      const memory = parsePlainData(formatPlainData(createMemory(state))) as ReturnType<typeof createMemory>;
       state = withMemory(initialState(context, state.lastSuccess?.at ?? START.at), memory);
     },
     takeEvent: () => (event += 1),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { createEngine } from '../../src/engine/engine.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import { createNetwork } from '../../src/sources/network.js';
@@ -33,7 +33,7 @@ it('shows no older block of the contract after a switch, until the other node ha
       validator_names: "off"
       external: {nodes: [{url: "${first?.url}/external"}, {url: "${second?.url}/external"}]}`);
   const engine = createEngine({ source: network, now: () => now });
-  const jobs = jobsOf(config);
+  const jobs = createJobs(config);
   engine.replace(
     jobs.map((job) => ({ job, state: { ...initialState(job.context, now.at), queries: enabledQueries(job.context) } })),
   );

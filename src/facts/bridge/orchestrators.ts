@@ -5,7 +5,7 @@ import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { areRegistrationsReadable, isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
 import { newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 
@@ -63,15 +63,18 @@ export function hasVoted(
   return voters?.has(dataPart(required(registration.sender)));
 }
 
-/** Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no longer in the state. */
+/**
+ * Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no
+ * longer in the state.
+ */
 export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 'registration'>): boolean | undefined {
   const dissenters = dissentersOfLastEvent(input);
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
 /**
- * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set: `undefined` while
- * an unreadable registration could be theirs. Empty without such a set.
+ * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set:
+ * `undefined` while an unreadable registration could be theirs. Empty without such a set.
  */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);
