@@ -123,8 +123,9 @@ export function findTrouble(
   }
   const lastGoodAt = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
   if (failed !== undefined) {
-    // Good probes of a node whose document fails do not mean that it could be used.
-    return { since: probeFailed === undefined ? failed.since : lastGoodAt, message: failed.message, isDown: true };
+    // Good probes do not mean that the document can be read; its last one can be an hour old.
+    const since = probeFailed === undefined ? failed.since : Math.min(failed.since, lastGoodAt);
+    return { since, message: failed.message, isDown: true };
   }
   if (probeFailed !== undefined && isProbeFailing(observation)) {
     return { since: lastGoodAt, message: probeFailed.message, isDown: true };

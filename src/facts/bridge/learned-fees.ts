@@ -159,10 +159,7 @@ export interface LearnedFees {
 
 const MIN_BATCHES = 10;
 
-/**
- * The time of the last execution. What was learned is not forgotten while nothing is executed, because it is what says
- * that something is wrong.
- */
+/** The last execution. What was learned is kept while nothing is executed, because it says that something is wrong. */
 const lastExecutionAt = memoize((input: BridgeInput): Instant =>
   Math.max(0, ...Array.from(feeMemory(input).executed.values(), ({ at }) => at)),
 );
