@@ -27,6 +27,8 @@ export interface NodesOptions {
   /** By default one with small documents. */
   readonly scenario?: ScenarioName;
   readonly count?: number;
+  /** Whether the only node is configured as `url`. */
+  readonly isUrl?: boolean;
   /** How far each node is behind the first, in seconds. */
   readonly lagSeconds?: readonly number[];
   /** Further settings of the document. */
@@ -41,6 +43,7 @@ export interface NodesOptions {
 export async function startPolledNodes({
   scenario = 'quiet',
   count = 2,
+  isUrl = false,
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
   timeout = '10s',
@@ -86,8 +89,9 @@ export async function startPolledNodes({
   });
   const jobFor = (urls: readonly string[]): PollJob => {
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
+    const nodeSettings = isUrl ? `url: "${urls[0]}"` : `nodes: [${list}]`;
     const config = parseValidConfig(
-      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {nodes: [${list}], ${settings}}}]`,
+      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {${nodeSettings}, ${settings}}}]`,
     );
     const [job] = jobsOf(config);
     if (job === undefined) throw new Error('the configuration has an endpoint');
