@@ -14,9 +14,9 @@ import { joinTexts, labelTexts } from './sentence.js';
  * has lasted for a third of it, because on a healthy bridge most end earlier.
  *
  * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, at the same or a greater height: BridgeNodesDisagree is shown instead. All disagreements together delay problems by at most three
+ * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together delay problems by at most three
  *   minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
- * - It has a lower height, or does not answer: the problem is shown as without another node. At a lower height it is asked again.
+ * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is asked again.
  */
 
 /** All delays together, from when the first problem about which nodes disagree would have been shown. */
@@ -29,6 +29,8 @@ const ASKED_SECONDS = 10 * MINUTE_SECONDS;
 /** The document of another node. */
 export interface SecondOpinion {
   readonly source: string;
+  /** How far the node is behind the clock; `undefined` if unknown. */
+  readonly lagSeconds: number | undefined;
   readonly evidence: Evidence;
   /** See `Disagreement`. */
   readonly disagreedSince?: Instant | undefined;
@@ -116,7 +118,7 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   if (accusation === undefined) return history;
   const { opinion: asked } = evidence;
   const known = history.opinion?.agrees === true ? history.opinion : undefined;
-  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, compared));
+  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, history, compared));
   const accused = { ...history, accusation, opinion, isDelayed: undefined };
   if (opinion === undefined) return accused;
   if (opinion.agrees) {
@@ -131,14 +133,28 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   return { ...accused, details, ...(!wasShown && at - since < DELAY_SECONDS && { isDelayed: true }) };
 }
 
-/** `undefined` if the document of the other node proves nothing: its height is lower, or it lacks fields. */
+/**
+ * Whether a document that another node has at a point in time is older than one of the node in use. A block that is made after that one was received is
+ * younger, whatever height the node in use claims.
+ */
+export function isOlder(
+  other: { readonly height: Numeral | undefined; readonly lagSeconds: number | undefined },
+  now: Instant,
+  { height, at }: { readonly height: Numeral | undefined; readonly at: Instant },
+): boolean {
+  const isLower = height !== undefined && other.height !== undefined && other.height < height;
+  return isLower && (other.lagSeconds === undefined || now - other.lagSeconds < at);
+}
+
+/** `undefined` if the document of the other node proves nothing: it is older, or lacks fields. */
 function opinionOn(
   problem: Problem,
   { height, mark }: Accusation,
-  { source, evidence }: SecondOpinion,
-  { isFoundIn }: Comparison,
+  { source, lagSeconds, evidence }: SecondOpinion,
+  { firstFoundAt }: SubjectHistory,
+  { at, isFoundIn }: Comparison,
 ): Opinion | undefined {
-  if (height !== undefined && evidence.height !== undefined && evidence.height < height) return undefined;
+  if (isOlder({ height: evidence.height, lagSeconds }, at, { height, at: firstFoundAt })) return undefined;
   const { mark: after } = marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined });
   const agrees = orElse<boolean | undefined>(
     () => isFoundIn(problem.find(evidence, after)),

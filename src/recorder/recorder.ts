@@ -157,6 +157,7 @@ function opinionHeader(
     time: isoTime(wallSeconds(at, now)),
     ...responseHeader(opinion, now),
     ...(opinion.node !== undefined && { source: opinion.node }),
+    ...(opinion.lagSeconds !== undefined && { lag_seconds: opinion.lagSeconds }),
     outcome: 'ok',
     opinion: true,
   };

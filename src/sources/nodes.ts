@@ -22,6 +22,7 @@ import {
   hasShownMore,
   isChainDue,
   isDocumentDue,
+  isFresh,
   isProbeDue,
   othersOfChain,
   select,
@@ -251,7 +252,13 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const received = await exchange(endpoint.job, node.connection, request, limits);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
-    if (received.ok && checked.ok) return { ...received, node: node.observation.source };
+    if (received.ok && checked.ok) {
+      const { source, probe } = node.observation;
+      // A document with a lower height is of another backend, or of another time.
+      const isOfProbe = isFresh(probe, clock().at) && checked.height !== undefined && checked.height >= probe.height;
+      const lagSeconds = isOfProbe ? probe.lagSeconds : undefined;
+      return { ...received, node: source, lagSeconds };
+    }
     received.release?.();
     return undefined;
   }
