@@ -150,12 +150,15 @@ function opinionHeader(
   at: Instant,
   now: Moment,
 ): RecordingHeader {
+  const { otherAnswers = {} } = opinion;
+  const implementation = 'implementation' in otherAnswers ? otherAnswers.implementation : undefined;
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(at, now)),
     ...responseHeader(opinion, now),
+    ...(implementation !== undefined && { implementation }),
     ...(opinion.node !== undefined && { source: opinion.node }),
     ...(opinion.lagSeconds !== undefined && { lag_seconds: opinion.lagSeconds }),
     outcome: 'ok',

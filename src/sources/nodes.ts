@@ -17,7 +17,9 @@ import { bridgeIdOf } from '../facts/bridge/input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
+import { implementationReader, implementationRequest } from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
+import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import {
   hasShownMore,
   isChainDue,
@@ -249,7 +251,11 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     request: DocumentRequest,
     limits: RequestLimits,
   ): Promise<ReceivedDocument | undefined> {
-    const received = await exchange(endpoint.job, node.connection, request, limits);
+    const { job } = endpoint;
+    const [received, implementation] = await Promise.all([
+      exchange(job, node.connection, request, limits),
+      isContract(job) ? readImplementation({ ...node.connection, limits }, request) : undefined,
+    ]);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
     if (received.ok && checked.ok) {
@@ -257,10 +263,18 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       // A document with a lower height is of another backend, or of another time.
       const isOfProbe = isFresh(probe, clock().at) && checked.height !== undefined && checked.height >= probe.height;
       const lagSeconds = isOfProbe ? probe.lagSeconds : undefined;
-      return { ...received, node: source, lagSeconds };
+      const otherAnswers = isContract(job) ? { ...received.otherAnswers, implementation } : received.otherAnswers;
+      return { ...received, node: source, lagSeconds, otherAnswers };
     }
     received.release?.();
     return undefined;
+  }
+
+  /** The implementation that a node names: that of the node in use would be no second opinion. */
+  async function readImplementation(node: QueryConnection, { hubSide }: DocumentRequest): Promise<string | undefined> {
+    if (hubSide === undefined) return undefined;
+    const { result } = await sendQuery(node, implementationReader, implementationRequest(hubSide.contract), client);
+    return result.ok ? result.value : undefined;
   }
 
   /** Asks another usable node, at another address, for its document. */

@@ -133,7 +133,7 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, source: node, lag_seconds: lagSeconds } = header;
+  const { call, implementation, opinion, source: node, lag_seconds: lagSeconds } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -145,7 +145,14 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
     };
   }
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
-  const body = { bytes, source, height, receivedAt, foundPath, ...(call && { otherAnswers: { call } }) };
+  const body = {
+    bytes,
+    source,
+    height,
+    receivedAt,
+    foundPath,
+    ...(call && { otherAnswers: { call, ...(opinion && { implementation }) } }),
+  };
   return {
     ok: true,
     ...body,
