@@ -259,10 +259,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
     if (received.ok && checked.ok) {
-      const { source, probe } = node.observation;
+      const { source, probe: last } = node.observation;
       // A document with a lower height is of another backend, or of another time.
-      const isOfProbe = isFresh(probe, clock().at) && checked.height !== undefined && checked.height >= probe.height;
-      const lagSeconds = isOfProbe ? probe.lagSeconds : undefined;
+      const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
+      const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
       const otherAnswers = isContract(job) ? { ...received.otherAnswers, implementation } : received.otherAnswers;
       return { ...received, node: source, lagSeconds, otherAnswers };
     }
