@@ -61,14 +61,14 @@ describe('backtest', () => {
 
       severity  alert                           times  hidden  a week  in total
       critical  BridgeOracleStalled             1      0       100.8   96 min
-      warning   BridgeBacklogHigh               1      1       100.8   96 min
+      warning   BridgeBacklogHigh               1      1       100.8   71 min
       warning   BridgeBatchNotRelayed           1      1       100.8   56 min
       warning   BridgeOrchestratorMissingVotes  1      1       100.8   96 min
 
       since              for                       severity  alert                           about
       2026-11-23T08:05Z  96 min, at the end still  critical  BridgeOracleStalled             default
-      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeBacklogHigh               default                hidden by BridgeOracleStalled
       2026-11-23T08:05Z  96 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  hidden by BridgeOracleStalled
+      2026-11-23T08:30Z  71 min, at the end still  warning   BridgeBacklogHigh               default                hidden by BridgeOracleStalled
       2026-11-23T08:45Z  56 min, at the end still  warning   BridgeBatchNotRelayed           default                hidden by BridgeOracleStalled
 
       not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing

@@ -70,7 +70,6 @@ describe('the summary of one poll', () => {
         'warning: a transaction on chain bsc (56) is older than the limit of 30 min, over the limit for 37 min',
         'warning: a transaction on chain polygon (137) is older than the limit of 30 min, over the limit for 37 min',
         'warning: a transaction on chain arbitrum (42161) is older than the limit of 30 min, over the limit for 36 min',
-        'warning: more than 200 cross-chain transactions are pending, for 32 min',
       ],
     ],
     [
@@ -78,17 +77,6 @@ describe('the summary of one poll', () => {
       'no-relayer',
       250,
       ['critical: signed batches of two tokens or more wait, and none is executed, for 4 h 7 min'],
-    ],
-    [
-      'by the creation of its cctxs that a chain is frozen',
-      'missed-cctxs',
-      130,
-      [
-        'critical: missed nonce 40863 freezes chain ethereum (1), for 91 min',
-        'critical: missed nonce 60564 freezes chain bsc (56), for 87 min',
-        'critical: missed nonce 21517 freezes chain polygon (137), for 31 min',
-        'critical: missed nonce 66701 freezes chain arbitrum (42161), for 74 min',
-      ],
     ],
     [
       'by the age of its oldest transaction that a chain does not finish it',

@@ -45,10 +45,10 @@ export function healthy(title: string, phases: Phase | readonly Phase[], details
 /** A small number of incidents that together fire all alerts, without the longest ones. Those of `known` need none. */
 export function shortestIncidents(all: readonly Incident[], known: readonly string[] = []): readonly Incident[] {
   let chosen = all.filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length > 0);
-  for (const incident of chosen.toSorted((a, b) => endOf(a) - endOf(b)).toReversed()) {
-    const others = chosen.filter((other) => other !== incident);
+  for (const longest of chosen.toSorted((a, b) => endOf(a) - endOf(b)).toReversed()) {
+    const others = chosen.filter((other) => other !== longest);
     const covered = new Set([...known, ...others.flatMap(({ expectedAlerts }) => Object.keys(expectedAlerts))]);
-    if (Object.keys(incident.expectedAlerts).every((key) => covered.has(key))) chosen = others;
+    if (Object.keys(longest.expectedAlerts).every((key) => covered.has(key))) chosen = others;
   }
   return chosen;
 }

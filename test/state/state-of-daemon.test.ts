@@ -28,8 +28,8 @@ beforeAll(async () => {
   if (now === undefined || endpoints === undefined) throw new Error('the daemon has written its state');
   const lines = endpoints.map((endpoint) =>
     formatPlainData(endpoint).replaceAll(
-      /"firstFoundAt":([\d.]+)/g,
-      (_, at: string) => `"firstFoundAt":${Number(at) - 60}`,
+      /"(firstFoundAt|startSeconds)":([\d.]+)/g,
+      (_, key: string, at: string) => `"${key}":${Number(at) - 60}`,
     ),
   );
   stateOfBefore = fileOf(lines, now);
