@@ -233,11 +233,10 @@ export function withSpareDocument<Name extends DocumentName>(
   if (isOlder({ height: evidence.height, lagSeconds: spare.lagSeconds }, now.at, { height: snapshot.height, at })) {
     return state;
   }
-  const { present } = snapshot.judgement;
   const ofSpare = evidence as Evidence;
   return {
     ...state,
-    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context, present),
+    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context),
   };
 }
 

@@ -23,7 +23,7 @@ import { joinTexts, labelTexts } from './sentence.js';
 const DELAY_SECONDS = 3 * MINUTE_SECONDS;
 /** After so long without a disagreement, the next one delays again. */
 const FORGOTTEN_AFTER_SECONDS = HOUR_SECONDS;
-/** For how long another node is asked about a problem. */
+/** For how long another node is asked about a problem, and what one has shown holds without another document of it. */
 const ASKED_SECONDS = 10 * MINUTE_SECONDS;
 
 /** The document of another node. */
@@ -66,15 +66,22 @@ export interface Difference {
 /** What a node that is not in use shows, and the one in use does not, by its last document. */
 export interface Spare {
   readonly source: string;
+  readonly at: Instant;
   /** With the number of successive documents that have shown it: one can be odd. */
   readonly differences: readonly (Difference & { readonly times: number })[];
 }
 
 /** A node that is not in use, with the problems that its last document has shown, and the node in use has not. */
-export function nextSpare(before: Spare | undefined, source: string, found: readonly PresentProblem[]): Spare {
+export function nextSpare(
+  before: Spare | undefined,
+  source: string,
+  found: readonly PresentProblem[],
+  at: Instant,
+): Spare {
   const known = before?.source === source ? before.differences : [];
   return {
     source,
+    at,
     differences: found.map(({ summary, startSeconds }) => {
       const last = known.find((difference) => difference.summary === summary);
       const since = last?.since ?? startSeconds;
@@ -83,8 +90,10 @@ export function nextSpare(before: Spare | undefined, source: string, found: read
   };
 }
 
-export function repeatedDifferences({ spare }: ProblemMemory): readonly Difference[] {
-  return spare?.differences.filter(({ times }) => times > 1) ?? [];
+/** Its document is read each minute while it differs, unless the node fails or was removed. */
+export function repeatedDifferences({ spare }: ProblemMemory, at: Instant): readonly Difference[] {
+  if (spare === undefined || at - spare.at >= ASKED_SECONDS) return [];
+  return spare.differences.filter(({ times }) => times > 1);
 }
 
 /** The disagreement that is not forgotten. */

@@ -33,6 +33,8 @@ export interface NodesOptions {
   readonly lagSeconds?: readonly number[];
   /** Further settings of the document. */
   readonly settings?: string;
+  /** Limits of problems. */
+  readonly problems?: string;
   /** Of a poll, in real time. */
   readonly timeout?: string;
   /** Whether another target polls one more node of the first chain alone. */
@@ -46,6 +48,7 @@ export async function startPolledNodes({
   isUrl = false,
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
+  problems = '{}',
   timeout = '10s',
   withReference = false,
   sinks = [],
@@ -91,7 +94,7 @@ export async function startPolledNodes({
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
     const nodeSettings = isUrl ? `url: "${urls[0]}"` : `nodes: [${list}]`;
     const config = parseValidConfig(
-      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {${nodeSettings}, ${settings}}}]`,
+      `poll: {timeout: ${timeout}}\nproblems: ${problems}\ntargets: [{name: a, bridge: {${nodeSettings}, ${settings}}}]`,
     );
     const [job] = jobsOf(config);
     if (job === undefined) throw new Error('the configuration has an endpoint');

@@ -304,6 +304,28 @@ describe('the hourly document of a node that is not in use', () => {
     expect(polled.nodes[1]?.requests.module_state).toBe(asked);
   });
 
+  it.each<readonly [string, (polled: PolledNodes) => void]>([
+    ['fails', (polled) => polled.nodes[1]?.fault('module_state', reset)],
+    ['is removed', (polled) => polled.reload([polled.nodes[0]?.url ?? ''])],
+  ])('is BridgeNodesDisagree for ten minutes more when the node %s', async (_title, change) => {
+    const polled = await startHealthy();
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' });
+    change(polled);
+    await pollTimes(polled, 18);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+    await pollTimes(polled, 10);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+  });
+
+  it('counts for a problem with a limit, too', async () => {
+    const polled = await startHealthy({ problems: `{${MISMATCH}: {after: 1h}}` });
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
+  });
+
   it('is nothing when the next one a minute later does not show it', async () => {
     const polled = await startPolledNodes();
     polled.nodes[1]?.fault('module_state', theft);
