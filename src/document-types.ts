@@ -3,10 +3,10 @@ import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant, Moment } from './clock.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
-import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
+import type { BridgeInput, BridgePast } from './facts/bridge/bridge-input.js';
 import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
-import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
+import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/crosschain-input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
@@ -18,7 +18,7 @@ import type { CrosschainFlow } from './flow/crosschain-flow.js';
 export interface DocumentTypes {
   readonly module_state: {
     readonly settings: BridgeSettings;
-    readonly otherAnswers: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
+    readonly additionalInput: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
       /** Names of validators by the data part of the operator address, from the staking module. */
       readonly names?: BridgeInput['names']['staking'];
     };
@@ -29,7 +29,7 @@ export interface DocumentTypes {
   };
   readonly external_contract: {
     readonly settings: Readonly<Record<string, never>>;
-    readonly otherAnswers: ContractAnswers;
+    readonly additionalInput: ContractAnswers;
     readonly content: ContractReading;
     readonly input: ContractReading & Pick<Moment, 'clockOffset'>;
     readonly past: ContractReading;
@@ -37,7 +37,7 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt'> & {
+    readonly additionalInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt'> & {
       /** All that the node has answered about transactions. */
       readonly seenAnswers?: SeenAnswers;
     };
@@ -54,7 +54,7 @@ export type DocumentName = keyof DocumentTypes;
  * What a document is read and derived with: what is selected of the answers to queries, and of the other documents of
  * the target.
  */
-export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
+export type AdditionalInput<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['additionalInput'];
 
 /** The configured names of tokens, chains and validators. */
 export interface ConfiguredNames extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {

@@ -22,15 +22,15 @@ import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import { bridgePast, bridgeIdentity } from './facts/bridge/input.js';
+import { bridgePast, bridgeIdentity } from './facts/bridge/bridge-input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { crosschainPast, crosschainIdentity } from './facts/crosschain/input.js';
+import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
-import { contractItems, type ContractItems } from './facts/items/contract.js';
+import { contractItems, type ContractItems } from './facts/items/contract-items.js';
 import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
-import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
+import { crosschainItems, type CrosschainItems } from './facts/items/crosschain-items.js';
 import type { Search } from './facts/items/item-list.js';
 
 /** The items behind the gauges, for `/pending`. */
@@ -121,7 +121,7 @@ export interface ReadContext<Types extends AnyTypes> {
   /** When the response was received. */
   readonly at: Instant;
   readonly clockOffset: number;
-  readonly otherAnswers?: Types['otherAnswers'] | undefined;
+  readonly additionalInput?: Types['additionalInput'] | undefined;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -154,8 +154,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { names, otherAnswers = {}, ...context }) => {
-      const { names: staking = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
+    input: (state, { names, additionalInput = {}, ...context }) => {
+      const { names: staking = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = additionalInput;
       return {
         state,
         ...context,
@@ -192,11 +192,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { otherAnswers = {}, ...now }) => {
-      const { hubSide, call } = otherAnswers;
+    read: (body, { additionalInput = {}, ...now }) => {
+      const { hubSide, call } = additionalInput;
       if (hubSide === undefined) return unreadable('schema', NO_CONTRACT);
       if (call === undefined) throw new Error('a contract is read by its call');
-      return readContract(body, call, hubSide, otherAnswers, now);
+      return readContract(body, call, hubSide, additionalInput, now);
     },
     input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
     // A node behind others shows in the time of its block.
@@ -231,12 +231,12 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { names, otherAnswers = {}, ...context }) => ({
+    input: (document, { names, additionalInput = {}, ...context }) => ({
       document,
       ...context,
-      lookaheads: otherAnswers.lookaheads,
-      cctxAnswers: otherAnswers.cctxAnswers,
-      cctxsAskedAt: otherAnswers.cctxsAskedAt,
+      lookaheads: additionalInput.lookaheads,
+      cctxAnswers: additionalInput.cctxAnswers,
+      cctxsAskedAt: additionalInput.cctxsAskedAt,
       chains: names.chains,
       tokens: names.tokens,
     }),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { packageJson } from './support/project-files.js';
 
 /** Which folders of `src` the files of a folder may import, besides their own. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
@@ -245,6 +246,19 @@ describe('the structure of src', () => {
     expect(listed.filter((path) => !files.some((file) => file === path || file.startsWith(path)))).toEqual([]);
     expect(listed.length).toBeGreaterThan(10);
     expect(listed.length).toBeLessThanOrEqual(24);
+  });
+
+  it('has no comment line that is wider than code', () => {
+    const { printWidth } = packageJson.prettier;
+    const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[jt]s$/.test(file));
+    const wide = sources.flatMap((file) =>
+      readFileSync(join(src, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          /^\s*(?:\/\/|\/?\*)/.test(line) && line.length > printWidth ? [`${file}:${index + 1}`] : [],
+        ),
+    );
+    expect(wide).toEqual([]);
   });
 
   it('runs without the result of the build', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { gapsOf, hidings, type Hiding } from '../../src/problems/hiding.js';
+import { findGaps, hidings, type Hiding } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
 import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
@@ -151,7 +151,7 @@ export async function alertmanagerYaml(): Promise<string> {
 }
 
 export function inhibitRules(): string {
-  const gaps = gapsOf();
+  const gaps = findGaps();
   if (gaps.length > 0) throw new Error(`what hides what is not complete:\n${gaps.join('\n')}`);
   return Array.from(new Set(hidings.map(formatInhibition))).join('');
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 
 /**
- * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the operator
- * address of a validator have the same data part, but different prefixes and checksums. An address of another format is returned in
- * lower case.
+ * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the
+ * operator address of a validator have the same data part, but different prefixes and checksums. An address of another
+ * format is returned in lower case.
  */
 export function dataPart(text: string): string {
   const lower = text.toLowerCase();
@@ -21,7 +21,10 @@ const DATA_AND_CHECKSUM = /^[02-9ac-hj-np-z]{7,}$/;
 const ED25519_KEY_BYTES = 32;
 const CONSENSUS_ADDRESS_BYTES = 20;
 
-/** The consensus address of a validator, by its operator address and its ed25519 key; `undefined` for an operator address or a key of another form. */
+/**
+ * The consensus address of a validator, by its operator address and its ed25519 key; `undefined` for an operator
+ * address or a key of another form.
+ */
 export function consensusAddress(operator: string, key: Buffer): string | undefined {
   const [, prefix] = /^(.+)valoper1/.exec(operator) ?? [];
   if (prefix === undefined || key.length !== ED25519_KEY_BYTES) return undefined;

@@ -1,9 +1,12 @@
 import type { Field } from './field.js';
 import type { Valset } from './module-state.js';
 import { parseNumeral, type Numeral } from './numeral.js';
-import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
+import { readInteger, readMessages, readMessage, readString, type Message } from './protobuf.js';
 
-/* Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is `undefined`. */
+/*
+ * Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is
+ * `undefined`.
+ */
 
 /** The message of a claim; `undefined` unless the value is strict base64 of a well-formed message. */
 export function unpackClaim(value: string): Message | undefined {
@@ -13,8 +16,8 @@ export function unpackClaim(value: string): Message | undefined {
 }
 
 /** The event nonce: field 1 in every type of claim, never left out. */
-export function eventNonceOf(message: Message): Numeral | undefined {
-  return message.has(1) ? integerOf(message, 1) : undefined;
+export function readEventNonce(message: Message): Numeral | undefined {
+  return message.has(1) ? readInteger(message, 1) : undefined;
 }
 
 /** The types of claims by the last part of their names. */
@@ -27,7 +30,10 @@ export const claimTypes = {
 
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
-/** What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have it. */
+/**
+ * What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have
+ * it.
+ */
 export interface ClaimContent {
   /** Height of the event on the external chain. */
   readonly externalHeight: Field<Numeral>;
@@ -48,11 +54,12 @@ const FIELD_NUMBERS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof Cl
   erc20_deployed: { externalHeight: 2, tokenContract: 4 },
 };
 
-export function claimContentOf(type: ClaimType, message: Message): ClaimContent {
+export function readClaimContent(type: ClaimType, message: Message): ClaimContent {
   const fields = FIELD_NUMBERS[type];
-  const integer = (field: number | undefined) => (field === undefined ? undefined : integerOf(message, field));
-  const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
-  const members = fields.members === undefined ? undefined : messagesOf(message, fields.members)?.map(memberOf);
+  const integer = (field: number | undefined) => (field === undefined ? undefined : readInteger(message, field));
+  const text = (field: number | undefined) =>
+    field === undefined ? undefined : readString(message, field) || undefined;
+  const members = fields.members === undefined ? undefined : readMessages(message, fields.members)?.map(readMember);
   return {
     externalHeight: integer(fields.externalHeight),
     tokenContract: text(fields.tokenContract)?.toLowerCase(),
@@ -65,7 +72,7 @@ export function claimContentOf(type: ClaimType, message: Message): ClaimContent 
   };
 }
 
-function memberOf(message: Message) {
-  const [power, address] = [integerOf(message, 1), stringOf(message, 2)];
+function readMember(message: Message) {
+  const [power, address] = [readInteger(message, 1), readString(message, 2)];
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
 }

@@ -1,8 +1,8 @@
 import type { Aliases } from './fields.js';
 
 /**
- * The path of a document on a public chain, and its names with their name in the spec. The differences follow no rule (`peggy_id` is
- * `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table.
+ * The path of a document on a public chain, and its names with their name in the spec. The differences follow no rule
+ * (`peggy_id` is `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table.
  */
 export interface Dialect {
   readonly path: string;
@@ -17,8 +17,8 @@ export interface DocumentPath {
   readonly path: string;
 }
 
-// `auto` requests the paths in the order of these tables. Public chains are first: a provider may reject the neutral path with a status
-// that does not mean an unknown path, such as 403.
+// `auto` requests the paths in the order of these tables. Public chains are first: a provider may reject the neutral
+// path with a status that does not mean an unknown path, such as 403.
 
 export const bridgeDialects = {
   peggy: {

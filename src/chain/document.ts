@@ -37,7 +37,7 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
   const parsed = parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
   const value = schema.parse(parsed.json);
-  return { ok: true, value: validOrUndefined(value), errors: errorsOf(schema, value) };
+  return { ok: true, value: validOrUndefined(value), errors: findErrors(schema, value) };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -73,8 +73,9 @@ export function parseJson(
 }
 
 /*
- * JSON.parse builds all values: a hostile body of 32 MiB can have 16 million, which take gigabytes and block the process for seconds. Real documents have a
- * value per 27 to 50 bytes. The values of a short body take at most 60 MiB and a third of a second.
+ * JSON.parse builds all values: a hostile body of 32 MiB can have 16 million, which take gigabytes and block the
+ * process for seconds. Real documents have a value per 27 to 50 bytes. The values of a short body take at most 60 MiB
+ * and a third of a second.
  */
 const UNCOUNTED_BYTES = 2 * MEBIBYTE;
 const BODY_BYTES_PER_VALUE = 24;
@@ -94,8 +95,11 @@ export function countValues(body: Uint8Array): number {
   return count;
 }
 
-/** The errors in a value. Lists have tens of thousands of rows, so that only rows with an error are searched for its path. */
-function errorsOf(schema: FieldSchema, value: unknown): FieldErrors {
+/**
+ * The errors in a value. Lists have tens of thousands of rows, so that only rows with an error are searched for its
+ * path.
+ */
+function findErrors(schema: FieldSchema, value: unknown): FieldErrors {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
   const missing = new Set<string>();
@@ -108,8 +112,8 @@ function errorsOf(schema: FieldSchema, value: unknown): FieldErrors {
     else if (Array.isArray(field)) {
       if (row !== undefined) for (const entry of field.filter(hasError)) visit(row, `${path}[]`, entry, true);
     } else if (fields !== undefined && typeof field === 'object' && field !== null) {
-      for (const [name, ofField] of Object.entries(fields)) {
-        visit(ofField, joinPath(path, name), Reflect.get(field, name), isInRow);
+      for (const [name, fieldErrors] of Object.entries(fields)) {
+        visit(fieldErrors, joinPath(path, name), Reflect.get(field, name), isInRow);
       }
     }
   };

@@ -3,9 +3,9 @@ import { INVALID, type Field } from './field.js';
 import { parseNumeral } from './numeral.js';
 
 /*
- * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the same. There
- * is no issue for it: a document can have a wrong value in each of 60,000 rows. With zod, reading a document for the first
- * time takes twice as long, and a poll allocates a quarter more memory.
+ * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the
+ * document is valid all the same. There is no issue for it: a document can have a wrong value in each of 60,000 rows.
+ * With zod, reading a document for the first time takes twice as long, and a poll allocates a quarter more memory.
  */
 
 export interface FieldSchema<T = unknown> {
@@ -22,7 +22,7 @@ export interface FieldSchema<T = unknown> {
 }
 
 /** The type of a field with a valid value. */
-export type ValueOf<Schema> = Schema extends FieldSchema<infer T> ? T : never;
+export type SchemaValue<Schema> = Schema extends FieldSchema<infer T> ? T : never;
 
 type Shape = Readonly<Record<string, FieldSchema>>;
 
@@ -73,7 +73,10 @@ export const chainId = field((json) => {
 /** Replaces enum values that the schema does not have. */
 export const UNKNOWN_VALUE = 'other';
 
-/** A protobuf enum. A gRPC gateway sends the number of a value that its version does not have; `aliases` are other names of values. */
+/**
+ * A protobuf enum. A gRPC gateway sends the number of a value that its version does not have; `aliases` are other names
+ * of values.
+ */
 export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases: Aliases = {}): FieldSchema<string> {
   const names = new Map([
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
@@ -96,17 +99,17 @@ function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): reado
   return rows;
 }
 
-type ObjectOf<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<ValueOf<Fields[Name]>> };
+type ShapeValue<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<SchemaValue<Fields[Name]>> };
 
 export function object<const Fields extends Shape>(
   fields: Fields,
   { aliases = {}, ignored = [] }: Pick<FieldSchema, 'aliases' | 'ignored'> = {},
-): FieldSchema<ObjectOf<Fields>> {
+): FieldSchema<ShapeValue<Fields>> {
   const named = Object.entries(fields).map(([name, { parse }]): NamedField => {
     return { name, aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name), parse };
   });
   // A missing property is `undefined`, too.
-  const schema = field((json) => readObject(named, json) as Field<ObjectOf<Fields>>);
+  const schema = field((json) => readObject(named, json) as Field<ShapeValue<Fields>>);
   return { ...schema, fields, aliases, ignored };
 }
 
@@ -134,7 +137,10 @@ export function objectWith(aliases: Aliases) {
     object(fields, { aliases, ignored });
 }
 
-/** Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as an error. */
+/**
+ * Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as
+ * an error.
+ */
 export function hasKnownField(schema: FieldSchema, value: object): boolean {
   return Object.keys(schema.fields ?? {}).some((name) => Object.hasOwn(value, name));
 }

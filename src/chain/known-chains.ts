@@ -28,7 +28,8 @@ const BTC: Coin = { symbol: 'BTC', decimals: 8 };
 
 /** Chains with a built-in name, a type other than `evm` or a limit other than the default, by chain id. */
 export const knownChains: ReadonlyMap<string, KnownChain> = new Map<string, KnownChain>([
-  // Two confirmations of ten minutes on average take more than 45 minutes in 6 of 100 cases, and more than 2 hours in 1 of 12,000.
+  // Two confirmations of ten minutes on average take more than 45 minutes in 6 of 100 cases, and more than 2 hours in 1
+  // of 12,000.
   ['8332', { type: 'bitcoin', name: 'bitcoin', gas: BTC, ageLimitMs: 2 * HOUR_MS }],
   // The test networks of Bitcoin.
   ['18332', { type: 'bitcoin', gas: BTC }],
@@ -60,7 +61,7 @@ export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
 export const ZETACHAIN_IDS: readonly string[] = ['7000', '7001'];
 
 /** The coin of an amount, by the coin type of its outbound; `undefined` if its decimals are unknown. */
-export function coinOf(coinType: string, chainId: string, hubChainIds: readonly string[]): Coin | undefined {
+export function findCoin(coinType: string, chainId: string, hubChainIds: readonly string[]): Coin | undefined {
   if (coinType === 'Gas') return knownChains.get(chainId)?.gas;
   const isZetaChain = hubChainIds.length > 0 && hubChainIds.every((id) => ZETACHAIN_IDS.includes(id));
   return coinType === 'Native' && isZetaChain ? ZETA : undefined;
@@ -71,10 +72,12 @@ export function chainType(chainId: string): ChainType {
   return knownChains.get(chainId)?.type ?? 'evm';
 }
 
-/** The default of the chain parameter `outbound_schedule_lookahead`: how far above the lowest missed nonce clients send. */
+/**
+ * The default of the chain parameter `outbound_schedule_lookahead`: how far above the lowest missed nonce clients send.
+ */
 export const LOOKAHEAD = 60;
 
-export function lookaheadOf(chainId: string): number {
+export function findLookahead(chainId: string): number {
   return knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
 }
 

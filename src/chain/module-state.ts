@@ -8,12 +8,12 @@ import {
   numeral,
   objectWith,
   string,
-  type ValueOf,
+  type SchemaValue,
 } from './fields.js';
 
 /*
- * The bridge module state in the words of the spec. The second argument of `object` lists fields that nothing reads, also fields of newer nodes
- * that are not in the spec.
+ * The bridge module state in the words of the spec. The second argument of `object` lists fields that nothing reads,
+ * also fields of newer nodes that are not in the spec.
  */
 
 const object = objectWith(allAliases(bridgeDialects).fields);
@@ -88,8 +88,8 @@ const batchConfirm = object(
 );
 
 /**
- * `type_url` and `value` are the packed bytes of the spec (`google.protobuf.Any`). Nodes that unpack the claim send `@type` and the
- * fields of that type instead.
+ * `type_url` and `value` are the packed bytes of the spec (`google.protobuf.Any`). Nodes that unpack the claim send
+ * `@type` and the fields of that type instead.
  */
 const claim = object(
   {
@@ -136,12 +136,12 @@ export const moduleState = object(
 
 export const moduleStateResponse = object({ state: moduleState });
 
-export type ModuleState = ValueOf<typeof moduleState>;
-export type Params = ValueOf<typeof params>;
-export type Valset = ValueOf<typeof valset>;
-export type Batch = ValueOf<typeof batch>;
-export type Coin = ValueOf<typeof token>;
-export type Transfer = ValueOf<typeof outgoingTransfer>;
-export type Claim = ValueOf<typeof claim>;
-export type Attestation = ValueOf<typeof attestation>;
-export type OrchestratorAddress = ValueOf<typeof orchestratorAddress>;
+export type ModuleState = SchemaValue<typeof moduleState>;
+export type Params = SchemaValue<typeof params>;
+export type Valset = SchemaValue<typeof valset>;
+export type Batch = SchemaValue<typeof batch>;
+export type Coin = SchemaValue<typeof token>;
+export type Transfer = SchemaValue<typeof outgoingTransfer>;
+export type Claim = SchemaValue<typeof claim>;
+export type Attestation = SchemaValue<typeof attestation>;
+export type OrchestratorAddress = SchemaValue<typeof orchestratorAddress>;

@@ -1,8 +1,8 @@
 import { INVALID, isValid, type Field } from './field.js';
 
 /**
- * A number of a document, or the result of a calculation. An integer is a bigint, because amounts reach 2^256; a number with a fraction is the
- * nearest double. So `===` and the keys of a Map compare values, and `<` and `>` are exact.
+ * A number of a document, or the result of a calculation. An integer is a bigint, because amounts reach 2^256; a number
+ * with a fraction is the nearest double. So `===` and the keys of a Map compare values, and `<` and `>` are exact.
  */
 export type Numeral = bigint | number;
 
@@ -13,16 +13,19 @@ const MAX_CHARACTERS = 100;
 /** The usual form, exact as a double: by way of a double it takes a third of the time. */
 const SHORT_INTEGER = /^\d{1,15}$/;
 
-/** Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an integer without quotes. */
+/**
+ * Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an
+ * integer without quotes.
+ */
 export function parseNumeral(json: unknown): Field<Numeral> {
   // JSON.parse reads 1e400 as infinity.
-  if (typeof json === 'number') return Number.isFinite(json) ? numeralOf(json) : INVALID;
+  if (typeof json === 'number') return Number.isFinite(json) ? toNumeral(json) : INVALID;
   if (json === null || json === undefined || json === '') return undefined;
   if (typeof json !== 'string' || json.length > MAX_CHARACTERS) return INVALID;
   if (SHORT_INTEGER.test(json)) return BigInt(Number(json));
   const [, whole, fraction = '0'] = DECIMAL.exec(json) ?? [];
   if (whole === undefined) return INVALID;
-  return ZEROS.test(fraction) ? BigInt(whole) : numeralOf(Number(json));
+  return ZEROS.test(fraction) ? BigInt(whole) : toNumeral(Number(json));
 }
 
 /** The numeral of a setting, which has been validated. */
@@ -38,15 +41,15 @@ export function withoutBigint(_key: string, value: unknown): unknown {
 }
 
 /** The numeral of a count, a duration or the result of a calculation with doubles. */
-export function numeralOf(value: Numeral): Numeral {
+export function toNumeral(value: Numeral): Numeral {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }
 
 export function add(a: Numeral, b: Numeral): Numeral {
   if (typeof a === 'bigint' && typeof b === 'bigint') return a + b;
-  const [left, right] = [numeralOf(a), numeralOf(b)];
+  const [left, right] = [toNumeral(a), toNumeral(b)];
   if (typeof left === 'bigint' && typeof right === 'bigint') return left + right;
-  return numeralOf(Number(left) + Number(right));
+  return toNumeral(Number(left) + Number(right));
 }
 
 export function subtract(a: Numeral, b: Numeral): Numeral {
@@ -54,9 +57,9 @@ export function subtract(a: Numeral, b: Numeral): Numeral {
 }
 
 export function multiply(a: Numeral, b: Numeral): Numeral {
-  const [left, right] = [numeralOf(a), numeralOf(b)];
+  const [left, right] = [toNumeral(a), toNumeral(b)];
   if (typeof left === 'bigint' && typeof right === 'bigint') return left * right;
-  return numeralOf(Number(left) * Number(right));
+  return toNumeral(Number(left) * Number(right));
 }
 
 export function sum(values: Iterable<Numeral>): Numeral {
@@ -86,16 +89,16 @@ export function highest<Value extends Numeral>(values: Iterable<Value | undefine
 
 /** The largest integer not above a ÷ b; `undefined` when b is 0. */
 export function floorDivide(a: Numeral, b: Numeral): Numeral | undefined {
-  const [left, right] = [numeralOf(a), numeralOf(b)];
+  const [left, right] = [toNumeral(a), toNumeral(b)];
   if (right === 0n) return undefined;
-  if (typeof left !== 'bigint' || typeof right !== 'bigint') return numeralOf(Math.floor(Number(left) / Number(right)));
+  if (typeof left !== 'bigint' || typeof right !== 'bigint') return toNumeral(Math.floor(Number(left) / Number(right)));
   const quotient = left / right;
   return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient;
 }
 
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
 export function ratio(a: Numeral, b: Numeral): number | undefined {
-  const [left, right] = [numeralOf(a), numeralOf(b)];
+  const [left, right] = [toNumeral(a), toNumeral(b)];
   if (right === 0n) return undefined;
   if (typeof left !== 'bigint' || typeof right !== 'bigint') return Number(left) / Number(right);
   if (left < 0n !== right < 0n) return 0 - nearestQuotient(magnitude(left), magnitude(right));

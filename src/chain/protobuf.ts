@@ -18,7 +18,9 @@ type WireValue = bigint | Uint8Array | undefined;
 /** The values of each field of a message, by field number, in the order of the message. */
 export type Message = ReadonlyMap<number, readonly WireValue[]>;
 
-/** Reads the fields of a protobuf message; `undefined` for a malformed message, and for groups, which are deprecated. */
+/**
+ * Reads the fields of a protobuf message; `undefined` for a malformed message, and for groups, which are deprecated.
+ */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   const fields = new Map<number, WireValue[]>();
   let offset = 0;
@@ -38,19 +40,19 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /** The last value of an integer field, 0 when the field is left out; `undefined` when it has another wire type. */
-export function integerOf(message: Message, field: number): bigint | undefined {
+export function readInteger(message: Message, field: number): bigint | undefined {
   const values = message.get(field) ?? [0n];
   return values.every((value) => typeof value === 'bigint') ? values.at(-1) : undefined;
 }
 
 /** The last value of a string field, empty when the field is left out; `undefined` without valid UTF-8. */
-export function stringOf(message: Message, field: number): string | undefined {
+export function readString(message: Message, field: number): string | undefined {
   const texts = (message.get(field) ?? [new Uint8Array()]).map(decodeText);
   return texts.includes(undefined) ? undefined : texts.at(-1);
 }
 
 /** The messages of a repeated field; `undefined` when a message is malformed. */
-export function messagesOf(message: Message, field: number): readonly Message[] | undefined {
+export function readMessages(message: Message, field: number): readonly Message[] | undefined {
   const messages = (message.get(field) ?? []).map((value) =>
     value instanceof Uint8Array ? readMessage(value) : undefined,
   );

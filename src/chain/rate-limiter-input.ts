@@ -1,9 +1,9 @@
 import { allAliases, crosschainDialects } from './dialects.js';
-import { address, chainId, enumeration, list, numeral, objectWith, string, type ValueOf } from './fields.js';
+import { address, chainId, enumeration, list, numeral, objectWith, string, type SchemaValue } from './fields.js';
 
 /*
- * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads, also fields of newer nodes
- * that are not in the spec.
+ * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads,
+ * also fields of newer nodes that are not in the spec.
  */
 
 const aliases = allAliases(crosschainDialects);
@@ -109,6 +109,6 @@ export const rateLimiterInput = object({
   lowest_pending_cctx_height: numeral,
 });
 
-export type RateLimiterInput = ValueOf<typeof rateLimiterInput>;
-export type Cctx = ValueOf<typeof cctx>;
-export type Outbound = ValueOf<typeof outboundParams>;
+export type RateLimiterInput = SchemaValue<typeof rateLimiterInput>;
+export type Cctx = SchemaValue<typeof cctx>;
+export type Outbound = SchemaValue<typeof outboundParams>;

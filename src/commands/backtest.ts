@@ -4,7 +4,7 @@ import { exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { repeatLastPoll } from '../engine/step.js';
-import { verdictsOf, type Verdict } from '../engine/verdicts.js';
+import { listVerdicts, type Verdict } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -35,7 +35,7 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
     steps.push(timeMs);
     // The polls between two recorded ones have succeeded.
     const states = endpoints.map(({ state }) => repeatLastPoll(state, now.at));
-    for (const target of verdictsOf(states, now)) {
+    for (const target of listVerdicts(states, now)) {
       notJudged.set(target.target, target.notJudgedHere);
       for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
     }

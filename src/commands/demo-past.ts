@@ -2,11 +2,11 @@ import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEndpoint, createEngine } from '../engine/engine.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
-import { jobsOf, type PollJob } from '../engine/jobs.js';
-import { verdictsOf, type Verdict } from '../engine/verdicts.js';
+import { createJobs, type PollJob } from '../engine/jobs.js';
+import { listVerdicts, type Verdict } from '../engine/verdicts.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { createSimulatedNode } from '../sources/simulator.js';
+import { createSimulatedNode } from '../sources/simulated-node.js';
 import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 
 /*
@@ -80,7 +80,7 @@ export async function pollPast(model: Model, scenario: ScenarioName, config: Con
   const clock = (): Moment => ({ ...now, at: now.at - (minutes - minute) * MINUTE_SECONDS });
   const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
   engine.replace(
-    jobsOf(config).map((job) =>
+    createJobs(config).map((job) =>
       createEndpoint({ ...job, context: { ...job.context, staleAfterMs: STALE_AFTER_MS } }, clock().at),
     ),
   );
@@ -100,6 +100,6 @@ export async function pollPast(model: Model, scenario: ScenarioName, config: Con
   return {
     demoState: ({ context: { document } }) => engine.states().find((state) => state.document === document),
     incidentMinutes: minutes - healthyMinutes,
-    verdicts: verdictsOf(engine.states(), now).flatMap(({ verdicts }) => verdicts),
+    verdicts: listVerdicts(engine.states(), now).flatMap(({ verdicts }) => verdicts),
   };
 }

@@ -1,14 +1,14 @@
 import { configSchema, type Config } from '../config/config.js';
 import { createClock, wallSeconds } from '../clock.js';
 import { startExporter } from './exporter.js';
-import { sentenceOf } from '../engine/verdicts.js';
+import { formatSentence } from '../engine/verdicts.js';
 import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/external-chains.js';
 import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
-import { minBatchFee } from '../simulator/tokens.js';
+import { minBatchFee } from '../simulator/token-model.js';
 import { durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';
@@ -64,7 +64,7 @@ function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit
   const lasting = durationInWords(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null)
-    .map((verdict) => `  ${verdict.severity}: ${sentenceOf(verdict)}`);
+    .map((verdict) => `  ${verdict.severity}: ${formatSentence(verdict)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
 ${lines.length === 0 ? '  no problem' : lines.join('\n')}

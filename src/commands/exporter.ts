@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { verdictsOf } from '../engine/verdicts.js';
+import { listVerdicts } from '../engine/verdicts.js';
 import { documents } from '../documents.js';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from '../config/config.js';
 import { configHash, formatConfig } from '../config/loader.js';
 import type { Shard } from '../config/shard.js';
-import { changesBetween, jobsOf, targetsHash, type PollJob } from '../engine/jobs.js';
+import { changesBetween, createJobs, targetsHash, type PollJob } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
@@ -13,7 +13,14 @@ import { configPage } from '../pages/config-page.js';
 import { externalLinks, type ExternalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
-import { jsonOf, pendingView, viewOf, type PendingQuery, type PendingView, type ShownEndpoint } from '../pages/view.js';
+import {
+  toJson,
+  pendingView,
+  createView,
+  type PendingQuery,
+  type PendingView,
+  type ShownEndpoint,
+} from '../pages/view.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { Network } from '../sources/network.js';
@@ -145,14 +152,14 @@ export function createPages(
     if (withItems) await prepareItems(states);
     const now = clockNow();
     const { links } = active.current();
-    return pendingView(polled.endpoints(), verdictsOf(states, now), links, now, { ...query, withItems });
+    return pendingView(polled.endpoints(), listVerdicts(states, now), links, now, { ...query, withItems });
   };
 
   const status = async (): Promise<StatusView> => {
     await prepareItems(polled.states());
     const now = clockNow();
     return {
-      ...viewOf(polled.endpoints(), verdictsOf(polled.states(), now), active.current().links, now),
+      ...createView(polled.endpoints(), listVerdicts(polled.states(), now), active.current().links, now),
       instance: instance(now),
     };
   };
@@ -160,12 +167,12 @@ export function createPages(
   return {
     statusPage: async (format) => {
       const view = await status();
-      return format === 'json' ? jsonOf(view, { withItems: false }) : statusPage(view, site);
+      return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, site);
     },
     pendingPage: async (format, query) => {
       const view = await pending(format === 'json', query);
       if (view === undefined) return undefined;
-      return format === 'json' ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
+      return format === 'json' ? toJson(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
     configPage: () => {
       const { text, loadedAt, entries } = active.current();
@@ -280,7 +287,7 @@ function createActiveConfig(
 }
 
 export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
-  const jobs = jobsOf(config);
+  const jobs = createJobs(config);
   return {
     targets: config.targets.length,
     targetsHash: targetsHash(jobs.map(({ context }) => context)),

@@ -2,7 +2,7 @@ import { createClock, type Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEndpoint, createEngine, FIRST_ANSWERS_MS } from '../engine/engine.js';
 import { endpointId, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
-import { isContract, jobsOf, type PollJob } from '../engine/jobs.js';
+import { isContract, createJobs, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
 import { hasStakingNames, validators } from '../queries/staking-validators.js';
 import { createNetwork } from '../sources/network.js';
@@ -42,7 +42,7 @@ async function pollEndpoints(
   progress: (line: string) => void,
 ): Promise<readonly ReadEndpoint[]> {
   // One document is enough for a problem.
-  const jobs = jobsOf(config).map((job) => ({ ...job, context: { ...job.context, isSinglePoll: true } }));
+  const jobs = createJobs(config).map((job) => ({ ...job, context: { ...job.context, isSinglePoll: true } }));
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeout);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);

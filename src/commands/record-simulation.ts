@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toMilliseconds, type Moment } from '../clock.js';
 import { configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
 import { createEndpoint, createEngine, type Poll } from '../engine/engine.js';
-import { jobsOf, type PollJob } from '../engine/jobs.js';
+import { createJobs, type PollJob } from '../engine/jobs.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createModel } from '../simulator/model.js';
-import { createSimulatedNode } from '../sources/simulator.js';
+import { createSimulatedNode } from '../sources/simulated-node.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags } from './flags.js';
 import { createLog } from './log.js';
@@ -56,7 +56,7 @@ export async function recordSimulation(
     now,
     sinks: [recorder],
   });
-  engine.replace(jobsOf(config).map((job) => createEndpoint(job, now().at)));
+  engine.replace(createJobs(config).map((job) => createEndpoint(job, now().at)));
 
   const endMs = timeMs + duration;
   const stopped = context.waitForStopSignal().then(() => 'stopped' as const);

@@ -2,7 +2,7 @@ import { configHash } from '../config/loader.js';
 import type { Config } from '../config/config.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { renderProcess } from '../exposition/process-metrics.js';
-import { jobsOf, targetsHash } from '../engine/jobs.js';
+import { createJobs, targetsHash } from '../engine/jobs.js';
 import { readRecording } from '../recorder/read-recording.js';
 import { replay, type ReplayMoment } from '../sources/recording.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
@@ -103,7 +103,7 @@ function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: nu
         hash: configHash(config),
         loadedAt: sinceMs / 1000,
         targets: config.targets.length,
-        targetsHash: targetsHash(jobsOf(config).map(({ context }) => context)),
+        targetsHash: targetsHash(createJobs(config).map(({ context }) => context)),
       },
       isConfigRejected: false,
       recorder: undefined,

@@ -1,4 +1,4 @@
-import { pathIn, type DialectName } from '../simulator/dialects.js';
+import { pathIn, type DialectName } from '../simulator/served-dialects.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';

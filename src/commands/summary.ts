@@ -6,12 +6,12 @@ import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
 import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
-import { isOf, type EndpointState } from '../engine/endpoint-state.js';
+import { isDocument, type EndpointState } from '../engine/endpoint-state.js';
 import { keptInput } from '../engine/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
-import { sentenceOf, verdictsOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { formatSentence, listVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { count, durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { OnceFlags } from './flags.js';
@@ -67,13 +67,11 @@ export function inactiveWatched(
   { context: { document, settings }, state: { lastSuccess } }: ReadEndpoint,
 ) {
   const snapshot = lastSuccess?.snapshot;
-  if (document !== 'module_state' || !isOf(document, snapshot) || settings.watch.length === 0) return [];
+  if (document !== 'module_state' || !isDocument(document, snapshot) || settings.watch.length === 0) return [];
   const input = keptInput(snapshot);
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
   const entries = orEmpty(() => watchedEntries(input));
-  const inactive = settings.watch.filter(
-    (watched) => !entries.some(({ address, isActive }) => isActive && address === watched),
-  );
+  const inactive = entries.flatMap(({ address, isActive }) => (isActive === false ? [address] : []));
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
 }
@@ -89,7 +87,7 @@ export interface Summary {
 
 /** The problems that a single poll of each endpoint proves, without failures of polls. */
 export function summarize(states: readonly EndpointState[], now: Moment, failOn?: Severity): Summary {
-  const targets = verdictsOf(states, now);
+  const targets = listVerdicts(states, now);
   const polled = states.filter(({ lastSuccess }) => lastSuccess !== undefined);
   const verdicts = targets.flatMap((target) => target.verdicts).filter(({ hiddenBy }) => hiddenBy === null);
   const firing = verdicts.filter(({ state }) => state === 'firing');
@@ -104,7 +102,9 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
     states.every((state) => state.target !== target || state.lastSuccess !== undefined);
   return {
     lines: [
-      ...proven.slice(0, MAX_LINES).map((verdict) => `${verdict.target}: ${verdict.severity}: ${sentenceOf(verdict)}`),
+      ...proven
+        .slice(0, MAX_LINES)
+        .map((verdict) => `${verdict.target}: ${verdict.severity}: ${formatSentence(verdict)}`),
       ...(proven.length > MAX_LINES ? [`and ${proven.length - MAX_LINES} more`] : []),
       ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
       ...verdicts
@@ -114,14 +114,14 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
       ...targets.flatMap((target) => notJudgedLines(target, states)),
       ...polled.flatMap(unknownMinimumsLine),
     ],
-    failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceOf(worst)}`,
+    failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${formatSentence(worst)}`,
   };
 }
 
 function buildingUpLine(verdict: Verdict): string {
   const { target, severity, ageSeconds, startSeconds, firesAtSeconds } = verdict;
   const left = durationInWords(firesAtSeconds - startSeconds - ageSeconds);
-  return `${target}: building up, ${severity} in ${left}: ${sentenceOf(verdict)}`;
+  return `${target}: building up, ${severity} in ${left}: ${formatSentence(verdict)}`;
 }
 
 /** Problems that the node does not serve or that need several polls, and documents not judged. */
@@ -146,7 +146,7 @@ function notJudgedLines(
 /** Whether batches should be built and relayed depends on the fees that pay for them. */
 function unknownMinimumsLine({ target, lastSuccess }: EndpointState): readonly string[] {
   const snapshot = lastSuccess?.snapshot;
-  const input = isOf('module_state', snapshot) ? keptInput(snapshot) : undefined;
+  const input = isDocument('module_state', snapshot) ? keptInput(snapshot) : undefined;
   const text = input && unknownMinimumsText(orUndefined(() => countTokensWithoutMinimum(input)) ?? 0);
   return text ? [`${target}: ${text}`] : [];
 }

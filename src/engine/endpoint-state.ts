@@ -2,11 +2,11 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
-import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
@@ -49,7 +49,7 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   readonly judgement: Judgement;
   /** Counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
-  readonly otherAnswers: OtherAnswers<Name> | undefined;
+  readonly additionalInput: AdditionalInput<Name> | undefined;
   /** The source of the items of `/pending`; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }
@@ -92,7 +92,7 @@ interface SuccessfulPoll {
   readonly at: Instant;
   readonly snapshot: Snapshot;
   /** The path of the document at the node; `undefined` for a recorded body. */
-  readonly foundPath: DocumentPath | undefined;
+  readonly servedPath: DocumentPath | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
   readonly matched: MatchedSettings;
@@ -131,7 +131,7 @@ export interface LastPoll {
 export function initialState(settings: SettingsContext, addedAt: Instant): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
-    ...settingsOf(settings),
+    ...selectSettings(settings),
     addedAt,
     polls: 0,
     failures,
@@ -145,7 +145,7 @@ export function initialState(settings: SettingsContext, addedAt: Instant): Endpo
   };
 }
 
-export function settingsOf({ problems, ...context }: SettingsContext): EndpointSettings {
+export function selectSettings({ problems, ...context }: SettingsContext): EndpointSettings {
   const { target, targetLabels, document, maxBodyBytes, staleAfterMs } = context;
   const settings = { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
   return { ...settings, ...(problems && { problemSettings: problems }) };
@@ -171,8 +171,8 @@ export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Inst
 /** The exported chain series of the last document and of the answers to other queries. */
 export function exportedFamilies(state: EndpointState, now: Instant): readonly RenderedFamily[] {
   const answers = Array.from(freshAnswers(state, now).values()).flatMap((query) => Array.from(query.answers.values()));
-  const ofDocument = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
-  return [...ofDocument, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
+  const documentFamilies = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
+  return [...documentFamilies, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
 }
 
 /** The state after a round of requests of a query. */
@@ -193,25 +193,31 @@ export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {
   return lastPoll?.ok === true;
 }
 
-/** Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for this client. */
+/**
+ * Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for
+ * this client.
+ */
 export function isDocumentNotServed({ lastSuccess, restored, lastPoll, lastFailure }: EndpointState): boolean {
   const wasServed = lastSuccess !== undefined || restored !== undefined;
   if (wasServed || lastPoll?.ok !== false || lastFailure === undefined) return false;
   return lastFailure.error.isNotServed === true || lastFailure.error.reason === 'unauthorized';
 }
 
-export function isOf<Name extends DocumentName>(document: Name, last: Snapshot | undefined): last is Snapshot<Name>;
-export function isOf<Name extends DocumentName>(
+export function isDocument<Name extends DocumentName>(
+  document: Name,
+  last: Snapshot | undefined,
+): last is Snapshot<Name>;
+export function isDocument<Name extends DocumentName>(
   document: Name,
   last: LastDocument | undefined,
 ): last is LastDocument<Name>;
-export function isOf(document: DocumentName, last: LastDocument | undefined): boolean {
+export function isDocument(document: DocumentName, last: LastDocument | undefined): boolean {
   return last?.document === document;
 }
 
-export function pastOf<Name extends DocumentName>(
+export function readPast<Name extends DocumentName>(
   document: Name,
   snapshot: Snapshot | undefined,
 ): DocumentTypes[Name]['past'] | undefined {
-  return isOf(document, snapshot) ? snapshot.past : undefined;
+  return isDocument(document, snapshot) ? snapshot.past : undefined;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant, Moment } from '../clock.js';
-import type { DocumentName, OtherAnswers } from '../document-types.js';
+import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
 import type { NodeQuery } from '../queries/query.js';
@@ -15,7 +15,7 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
-import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
+import { documentRequest, readAdditionalInput, queryContext } from './additional-input.js';
 import { readPoll, readSpare, timedStep } from './read-poll.js';
 import type { DocumentRequest, EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
@@ -24,11 +24,13 @@ import { repeatLastPoll } from './step.js';
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
  *
  * 1. The source exchanges the document (`Source.document`).
- * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the state before and after. If it
- *    has a problem that a single node can cause, another node is asked first, and the document steps together with that of the other one.
+ * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the
+ *    state before and after. If it has a problem that a single node can cause, another node is asked first, and the
+ *    document steps together with that of the other one.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
- * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need them.
+ * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need
+ * them.
  */
 
 /** Each change replaces it as a whole. */
@@ -125,12 +127,12 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   const running = new WeakMap<Job, Set<string>>();
 
   /** `undefined` after a reload has removed the endpoint or changed its job. */
-  function endpointOf(job: Job): Endpoint<Job> | undefined {
+  function findEndpoint(job: Job): Endpoint<Job> | undefined {
     const endpoint = endpoints.get(endpointId(job.context));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
-  function siblingOf({ context: { target } }: Job, document: DocumentName): EndpointState | undefined {
+  function findSibling({ context: { target } }: Job, document: DocumentName): EndpointState | undefined {
     return endpoints.get(endpointId({ target, document }))?.state;
   }
 
@@ -145,13 +147,13 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   }
 
   async function poll(job: Job): Promise<Poll> {
-    const current = endpointOf(job)?.state;
+    const current = findEndpoint(job)?.state;
     if (current === undefined) return { settled: Promise.resolve() };
-    const request = documentRequest(job.context, current, (document) => siblingOf(job, document));
+    const request = documentRequest(job.context, current, (document) => findSibling(job, document));
     const received = await judge(job, await source.document(job, request), request);
-    const isFirst = endpointOf(job)?.beforeFirst !== undefined;
+    const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
     // Queries are sent only to a node that has just responded.
-    const isServed = endpointOf(job)?.state.lastPoll?.ok === true;
+    const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
     const answers = isServed ? sendQueries(job) : Promise.resolve();
     if (isFirst && isServed && source.query !== undefined) {
       return { settled: stepAgain(job, received, answers).finally(() => release(received)) };
@@ -171,19 +173,24 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   }
 
   async function probe(job: Job): Promise<void> {
-    const isDoubted = (endpointOf(job)?.state.problems.spare?.differences.length ?? 0) > 0;
+    const isDoubted = (findEndpoint(job)?.state.problems.spare?.differences.length ?? 0) > 0;
     const spares = (await source.probe?.(job, isDoubted)) ?? [];
     await Promise.all(spares.map(async (received) => spareRead(job, received)));
   }
 
   async function spareRead(job: Job, received: ReceivedDocument): Promise<void> {
     await inTurn(async () => {
-      const endpoint = endpointOf(job);
+      const endpoint = findEndpoint(job);
       if (endpoint === undefined) return;
       const { state: before } = endpoint;
       const moment = now();
-      const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
-      const spare = { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } };
+      const additionalInput = readAdditionalInput(
+        job.context,
+        before,
+        (document) => findSibling(job, document),
+        moment,
+      );
+      const spare = { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
       const after = readSpare(before, spare, job.context, moment);
       change({ ...endpoint, state: after });
       for (const sink of sinks) sink.spareRead?.({ before, after, received });
@@ -203,20 +210,20 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   /** Reads a document and takes the step with it, unless another node is asked first. Yields to scrapes in between. */
   async function stepWith(job: Job, received: Received, isDecided = true): Promise<boolean> {
     const { isAgain = false } = received;
-    const current = endpointOf(job);
+    const current = findEndpoint(job);
     // Meanwhile another document has stepped.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return true;
     const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
-    const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), moment);
-    const read = withinMemory(readPoll(withAnswers(received, otherAnswers), job.context, moment), others);
+    const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
+    const read = withinMemory(readPoll(withAnswers(received, additionalInput), job.context, moment), others);
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();
     const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
-    if (endpointOf(job) === undefined) return true;
+    if (findEndpoint(job) === undefined) return true;
     if (!isDecided && after.lastPoll?.ok === true && isOpinionWanted(after)) return false;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
@@ -227,30 +234,30 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
 
   async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {
     const { query: send } = source;
-    const due = Array.from(endpointOf(job)?.state.queries.values() ?? []).filter(isWanted);
+    const due = Array.from(findEndpoint(job)?.state.queries.values() ?? []).filter(isWanted);
     if (send !== undefined) await Promise.all(due.map(async ({ query }) => sendQuery(job, query, send)));
   }
 
   async function sendQuery(job: Job, query: NodeQuery, send: NonNullable<Source<Job>['query']>): Promise<void> {
-    const state = endpointOf(job)?.state;
+    const state = findEndpoint(job)?.state;
     const startedAt = now().at;
     const context = state && queryContext(job.context, state, startedAt);
     // The document can lack the fields from which requests are made.
     const requests = context === undefined ? [] : query.requests(context);
-    const ofJob = running.get(job) ?? new Set();
-    if (requests.length === 0 || ofJob.has(query.name)) return;
-    running.set(job, ofJob.add(query.name));
+    const jobPolls = running.get(job) ?? new Set();
+    if (requests.length === 0 || jobPolls.has(query.name)) return;
+    running.set(job, jobPolls.add(query.name));
     try {
       const exchanges = await Promise.all(requests.map(async (request) => send(job, query, request)));
       // Not while a document steps.
       await inTurn(async () => answered(job, query, exchanges, startedAt));
     } finally {
-      ofJob.delete(query.name);
+      jobPolls.delete(query.name);
     }
   }
 
   function answered(job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant): void {
-    const endpoint = endpointOf(job);
+    const endpoint = findEndpoint(job);
     const before = endpoint?.state.queries.get(query.name);
     const moment = now();
     const context = endpoint && queryContext(job.context, endpoint.state, moment.at);
@@ -291,13 +298,13 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
   return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
 }
 
-function withAnswers(received: Received, otherAnswers: OtherAnswers): Received {
+function withAnswers(received: Received, additionalInput: AdditionalInput): Received {
   if (!received.ok) return received;
   const { opinion } = received;
   return {
     ...received,
-    otherAnswers: { ...otherAnswers, ...received.otherAnswers },
-    opinion: opinion && { ...opinion, otherAnswers: { ...otherAnswers, ...opinion.otherAnswers } },
+    additionalInput: { ...additionalInput, ...received.additionalInput },
+    opinion: opinion && { ...opinion, additionalInput: { ...additionalInput, ...opinion.additionalInput } },
   };
 }
 

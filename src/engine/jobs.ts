@@ -21,8 +21,10 @@ export function isContract({ context: { document } }: PollJob): boolean {
   return document === 'external_contract';
 }
 
-export function jobsOf(config: Config): PollJob[] {
-  return config.targets.flatMap((target) => documentNames.flatMap((document) => jobOf(config, target, document) ?? []));
+export function createJobs(config: Config): PollJob[] {
+  return config.targets.flatMap((target) =>
+    documentNames.flatMap((document) => createJob(config, target, document) ?? []),
+  );
 }
 
 /** The hash of `bridge_exporter_targets_hash`: equal for the same names and documents in any order. */
@@ -31,7 +33,7 @@ export function targetsHash(endpoints: readonly Pick<StepContext, 'target' | 'do
   return hash48(keys.toSorted().join());
 }
 
-function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
+function createJob(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
   const request = documents[document].request(target);
   if (request === undefined) return undefined;
   const { settings, intervalMs, ...rest } = request;
@@ -41,7 +43,10 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
   return { ...rest, limits, intervalMs: intervalMs ?? interval, context };
 }
 
-/** `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between two polls. */
+/**
+ * `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between
+ * two polls.
+ */
 export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,

@@ -8,8 +8,8 @@ import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
 
 /*
- * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful poll. It is kept compressed: the
- * document would take ten times the memory.
+ * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful
+ * poll. It is kept compressed: the document would take ten times the memory.
  */
 
 /** The fastest quality: a module state of 1 MB becomes 0.1 MB in a millisecond. */
@@ -46,7 +46,7 @@ export function keptInput<Name extends DocumentName>({
 const derived = new WeakMap<Snapshot, Items>();
 
 /** The items of a snapshot; `undefined` if its body is not kept. */
-export function itemsOf(snapshot: Snapshot): Items | undefined {
+export function getItems(snapshot: Snapshot): Items | undefined {
   const cached = derived.get(snapshot);
   if (cached !== undefined) return cached;
   const items = deriveItems(snapshot);
@@ -58,7 +58,7 @@ export function itemsOf(snapshot: Snapshot): Items | undefined {
 export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
   for (const { lastSuccess } of states) {
     if (lastSuccess === undefined || derived.has(lastSuccess.snapshot)) continue;
-    itemsOf(lastSuccess.snapshot);
+    getItems(lastSuccess.snapshot);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await nextTurn();
   }

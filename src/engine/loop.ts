@@ -5,17 +5,17 @@ import { enabledQueries } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
-import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
+import { endpointId, initialState, selectSettings, type EndpointKey, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
 import { createPollLog, createVerdictLog } from './poll-log.js';
-import { memoryOf, withMemory, type EndpointMemory } from './memory.js';
+import { createMemory, withMemory, type EndpointMemory } from './endpoint-memory.js';
 import type { Received, Source } from './source.js';
 
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
 export interface PollLoop extends Pick<Engine<PollJob>, 'endpoints' | 'states'> {
   /**
-   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or within seconds if there
-   * are many. An endpoint whose document, node and labels are unchanged keeps its state.
+   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or
+   * within seconds if there are many. An endpoint whose document, node and labels are unchanged keeps its state.
    */
   readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
   /** Stops polling. */
@@ -31,12 +31,15 @@ export interface PollRecorder extends Sink {
 
 /** The memory that survives a restart. */
 export interface SavedMemory {
-  readonly memoryOf: (key: EndpointKey) => EndpointMemory | undefined;
+  readonly findMemory: (key: EndpointKey) => EndpointMemory | undefined;
   /** Writes the memory within a second, because a problem has begun or ended. */
   readonly writeSoon: () => void;
 }
 
-/** Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory together. */
+/**
+ * Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory
+ * together.
+ */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
@@ -121,13 +124,13 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
         const { restored, problems, nodes } = previous.state;
         return { ...initial, restored, problems, nodes };
       }
-      return withMemory(initial, (previous && memoryOf(previous.state)) ?? stateFile?.memoryOf(job.context));
+      return withMemory(initial, (previous && createMemory(previous.state)) ?? stateFile?.findMemory(job.context));
     };
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());
     const queries = enabledQueries(job.context, state.queries);
     // Another node may be the only one now.
-    return { ...state, ...settingsOf(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
+    return { ...state, ...selectSettings(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
   }
 
   function reconcile(jobs: readonly PollJob[], at: Instant): void {
@@ -167,9 +170,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 }
 
 /**
- * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the same labels. Other credentials
- * or settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
- * counted.
+ * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the
+ * same labels. Other credentials or settings change only the next poll. With another limit of series, tokens and chains
+ * would move to or from the series `other`, as if it had counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   const comparedParts = ({ context, paths, query }: PollJob) => {
@@ -177,7 +180,7 @@ function isSameEndpoint(first: PollJob, second: PollJob): boolean {
     return [target, targetLabels, document, maxSeries, paths, query];
   };
   // The path of a JSON-RPC endpoint is an API key.
-  const urlsOf = (job: PollJob) => job.nodes.map(({ url }) => (isContract(job) ? url.origin : url));
-  const isShared = urlsOf(first).some((url) => urlsOf(second).some((other) => isDeepStrictEqual(url, other)));
+  const listUrls = (job: PollJob) => job.nodes.map(({ url }) => (isContract(job) ? url.origin : url));
+  const isShared = listUrls(first).some((url) => listUrls(second).some((other) => isDeepStrictEqual(url, other)));
   return isShared && isDeepStrictEqual(comparedParts(first), comparedParts(second));
 }

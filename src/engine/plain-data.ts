@@ -1,6 +1,6 @@
 /*
- * Plain data as JSON: the memory of the endpoints in the state file. A `Map` is written as `{"$map": [[key, value]]}`, a bigint as `{"$bigint": "5"}`; a
- * key with the value `undefined` is left out.
+ * Plain data as JSON: the memory of the endpoints in the state file. A `Map` is written as `{"$map": [[key, value]]}`,
+ * a bigint as `{"$bigint": "5"}`; a key with the value `undefined` is left out.
  */
 
 export function formatPlainData(value: unknown): string {

@@ -6,7 +6,7 @@ import { MINUTE_SECONDS } from '../units.js';
 import {
   endpointId,
   isDocumentNotServed,
-  isOf,
+  isDocument,
   lastPollSucceeded,
   lastDocument,
   sourceInUse,
@@ -16,8 +16,8 @@ import type { AnsweredRound, SteppedPoll } from './engine.js';
 import {
   haveBegunOrEnded,
   reportedVerdicts,
-  sentenceOf,
-  verdictsOf,
+  formatSentence,
+  listVerdicts,
   type ReportedVerdicts,
   type Verdict,
 } from './verdicts.js';
@@ -86,10 +86,10 @@ function logSwitch(log: Logger, before: EndpointState, after: EndpointState): vo
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const foundPath = after.lastSuccess?.foundPath;
-  if (before.lastPoll?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
-  else if (foundPath?.path !== before.lastSuccess?.foundPath?.path) {
-    log.info({ target, document, ...foundPath }, 'the document has moved to another path');
+  const servedPath = after.lastSuccess?.servedPath;
+  if (before.lastPoll?.ok !== true) log.info({ target, document, ...servedPath }, 'poll succeeded');
+  else if (servedPath?.path !== before.lastSuccess?.servedPath?.path) {
+    log.info({ target, document, ...servedPath }, 'the document has moved to another path');
   }
   logNewProblems(log, before, after);
   logUnlisted(log, before, after);
@@ -110,16 +110,16 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
 /** Logs new unlisted cctxs, after the second answer of the node. */
 function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const logged = new Map(unlistedOf(before));
-  for (const [index, { chainId }] of unlistedOf(after)) {
+  const logged = new Map(listUnlisted(before));
+  for (const [index, { chainId }] of listUnlisted(after)) {
     if (logged.has(index)) continue;
     log.warn({ target, document, index, chainId }, 'a cctx is no longer listed, pending according to the node');
   }
 }
 
-function unlistedOf(state: EndpointState) {
+function listUnlisted(state: EndpointState) {
   const last = lastDocument(state);
-  if (!isOf('rate_limiter_input', last)) return [];
+  if (!isDocument('rate_limiter_input', last)) return [];
   return Array.from(last.flow.departed).filter(([, { pendingAnswers }]) => pendingAnswers > 1);
 }
 
@@ -133,8 +133,8 @@ export function createVerdictLog(
   const reported = new Map<string, ReportedVerdicts>();
   return {
     polled: ({ after: { target } }: SteppedPoll): void => {
-      const ofTarget = states().filter((state) => state.target === target);
-      const [judged] = verdictsOf(ofTarget, now());
+      const targetStates = states().filter((state) => state.target === target);
+      const [judged] = listVerdicts(targetStates, now());
       if (judged === undefined) return;
       const earlier = reported.get(target) ?? new Map();
       const later = reportedVerdicts(earlier, judged);
@@ -153,19 +153,19 @@ export function createVerdictLog(
 export function logVerdicts(log: Logger, before: ReportedVerdicts, after: ReportedVerdicts): void {
   for (const [key, verdict] of after) {
     if (before.get(key)?.severity === verdict.severity) continue;
-    log[LEVELS[verdict.severity]]({ ...fieldsOf(verdict), action: verdict.action }, textWithSeverity(verdict));
+    log[LEVELS[verdict.severity]]({ ...listFields(verdict), action: verdict.action }, textWithSeverity(verdict));
   }
   for (const [key, verdict] of before) {
-    if (!after.has(key)) log.info(fieldsOf(verdict), `no longer ${textWithSeverity(verdict)}`);
+    if (!after.has(key)) log.info(listFields(verdict), `no longer ${textWithSeverity(verdict)}`);
   }
 }
 
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
 function textWithSeverity(verdict: Verdict): string {
-  return `${verdict.severity}: ${sentenceOf(verdict)}`;
+  return `${verdict.severity}: ${formatSentence(verdict)}`;
 }
 
-function fieldsOf({ target, document, alert, severity, subject }: Verdict): object {
+function listFields({ target, document, alert, severity, subject }: Verdict): object {
   return { target, document, alert, severity, ...subject };
 }

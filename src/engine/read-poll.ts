@@ -24,17 +24,17 @@ export function readPoll<Name extends DocumentName>(
   if (!received.ok) {
     return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes, nodes };
   }
-  const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted } = received;
+  const { bytes, source, receivedAt, additionalInput, servedPath, isAccepted } = received;
   const started = performance.now();
   const read = readContent(received, document, clockOffset);
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
   const opinion = received.opinion && readOpinion(received.opinion, document, clockOffset);
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, foundPath, isAccepted, nodes, opinion };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes, opinion };
   if (!read.ok) return { ...poll, outcome: read };
   const { content } = read;
   const height = parseHeight(received.height);
-  const outcome = { ok: true, content, receivedAt, otherAnswers, compressed } as const;
+  const outcome = { ok: true, content, receivedAt, additionalInput, compressed } as const;
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
@@ -48,14 +48,14 @@ function readOpinion<Name extends DocumentName>(
 ): PollResult<Name>['opinion'] {
   const read = readContent(opinion, document, clockOffset);
   if (!read.ok) return undefined;
-  const { node = '', lagSeconds, receivedAt, otherAnswers } = opinion;
+  const { node = '', lagSeconds, receivedAt, additionalInput } = opinion;
   const height = validOrUndefined(parseHeight(opinion.height));
-  return { source: node, lagSeconds, content: read.content, height, receivedAt, otherAnswers };
+  return { source: node, lagSeconds, content: read.content, height, receivedAt, additionalInput };
 }
 
 /** The content of a body, or the failure of a body that is not the document. */
 export function readContent<Name extends DocumentName>(
-  { bytes, source, receivedAt, otherAnswers, failureWithServerText = failed }: ReceivedDocument<Name>,
+  { bytes, source, receivedAt, additionalInput, failureWithServerText = failed }: ReceivedDocument<Name>,
   document: Name,
   clockOffset: number,
 ): { readonly ok: true; readonly content: DocumentTypes[Name]['content']; readonly errors: FieldErrors } | Failure {
@@ -63,7 +63,7 @@ export function readContent<Name extends DocumentName>(
     maxValues: maxHeapValues(),
     at: receivedAt,
     clockOffset,
-    otherAnswers,
+    additionalInput,
   });
   if (!read.ok) {
     const remedy = read.isTruncated === true ? { remedy: statusRemedies.truncated } : {};

@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
@@ -9,8 +9,8 @@ import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 
 /*
- * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or its failure. No exchange
- * rejects.
+ * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or
+ * its failure. No exchange rejects.
  */
 
 /** What a source knows of an endpoint besides its state. */
@@ -25,8 +25,8 @@ export interface Source<Job extends EndpointJob> {
   /** Asks another usable node, at another address, for its document. Only where there are several nodes. */
   readonly opinion?: (job: Job, request: DocumentRequest) => Promise<ReceivedDocument | undefined>;
   /**
-   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an hour, or each time if what one has
-   * shown is doubted. Absent in a recording and in a simulation.
+   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an
+   * hour, or each time if what one has shown is doubted. Absent in a recording and in a simulation.
    */
   readonly probe?: (job: Job, isDoubted: boolean) => Promise<readonly ReceivedDocument[]>;
 }
@@ -34,7 +34,7 @@ export interface Source<Job extends EndpointJob> {
 /** The request of a document. */
 export interface DocumentRequest {
   /** The path of the last successful poll, which is requested first. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
@@ -64,9 +64,9 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** Duration of the requests; absent for a recorded body. */
   readonly seconds?: number;
   /** What only the source knows: the call of a contract. */
-  readonly otherAnswers?: OtherAnswers<Name> | undefined;
+  readonly additionalInput?: AdditionalInput<Name> | undefined;
   /** Absent for a contract. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   /** The failure of a body that is not the document, with the error text of the server in it. */
   readonly failureWithServerText?: (error: PollError) => Failure;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
@@ -76,8 +76,8 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** The durations of a recorded poll. */
   readonly phaseSeconds?: PhaseSeconds;
   /**
-   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with polls that were not recorded. It is
-   * not while another node shows a greater one.
+   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
+   * polls that were not recorded. It is not while another node shows a greater one.
    */
   readonly isAccepted?: boolean;
   /** All nodes of the endpoint; only of several. */

@@ -11,11 +11,12 @@ import { errorCode, fileErrorText } from '../text/system-error.js';
 import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { endpointId, type EndpointState } from './endpoint-state.js';
 import type { SavedMemory } from './loop.js';
-import { memoryOf, type EndpointMemory } from './memory.js';
+import { createMemory, type EndpointMemory } from './endpoint-memory.js';
 import { formatPlainData, parsePlainData } from './plain-data.js';
 
 /*
- * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and failures are logged.
+ * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and
+ * failures are logged.
  */
 
 export interface StateFile extends SavedMemory {
@@ -91,7 +92,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
       const found = await checksumIn(path);
       const isForeign = checksum !== undefined && found !== undefined && found !== checksum;
       await writeAtomically(path, text, { mode: 0o600 });
-      checksum = checksumOf(text);
+      checksum = readChecksum(text);
       return { isWritten: true, problems: isForeign ? [...problems, OTHER_PROCESS] : problems };
     } catch (error) {
       const isMissing = errorCode(error) === 'ENOENT';
@@ -102,7 +103,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
 
   return {
     clockStart: loaded && clockAfter(loaded.now, wallMs),
-    memoryOf: (key) => memories.get(endpointId(key)),
+    findMemory: (key) => memories.get(endpointId(key)),
     start: (states, now) => {
       source = { states, now };
       // A file that cannot be written is known at the start.
@@ -161,7 +162,7 @@ interface Written {
 /** Replaces memories by those of the present states, and deletes those of endpoints that are not polled any more. */
 function updateMemories(memories: Map<string, EndpointMemory>, states: readonly EndpointState[], at: Instant): void {
   for (const state of states) {
-    const newest = memoryOf(state);
+    const newest = createMemory(state);
     if (newest !== undefined) memories.set(endpointId(newest), newest);
   }
   for (const [key, { polledAt }] of memories) if (at - polledAt > MAX_AGE_SECONDS) memories.delete(key);
@@ -185,11 +186,11 @@ async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
   }
   const limit = formatSize(MAX_BYTES);
   const tooLarge = `the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`;
-  return { text: fileOf(lines, now), problems: leftOut === 0 ? [] : [tooLarge] };
+  return { text: formatLines(lines, now), problems: leftOut === 0 ? [] : [tooLarge] };
 }
 
 /** The content of a file with a line for each endpoint. */
-export function fileOf(lines: readonly string[], now: Moment): string {
+export function formatLines(lines: readonly string[], now: Moment): string {
   const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
   return `{"version":${FORMAT_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`;
 }
@@ -207,7 +208,7 @@ const FORMAT_VERSION = 1;
 
 const START = new RegExp(`^\\{"version":${FORMAT_VERSION},"checksum":"([\\da-f]{64})","state":\n`);
 
-function checksumOf(text: string): string | undefined {
+function readChecksum(text: string): string | undefined {
   return START.exec(text)?.[1];
 }
 
@@ -216,10 +217,10 @@ async function checksumIn(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);
   const read = await file?.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0).catch(() => undefined);
   await file?.close();
-  return read && checksumOf(read.buffer.toString('utf8', 0, read.bytesRead));
+  return read && readChecksum(read.buffer.toString('utf8', 0, read.bytesRead));
 }
 
-/** `undefined` if the text is not a whole state file. Each part of it has a version (memory.ts). */
+/** `undefined` if the text is not a whole state file. Each part of it has a version (endpoint-memory.ts). */
 export function parseFile(text: string): (StoredState & { readonly checksum: string }) | undefined {
   const [start = '', found] = START.exec(text) ?? [];
   const state = text.slice(start.length).replace(/\n\}\n?$/, '');

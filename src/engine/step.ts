@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
@@ -15,7 +15,7 @@ import {
   withSpare,
   type Judgement,
   type ProblemMemory,
-} from '../problems/memory.js';
+} from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { isOlder } from '../problems/second-opinion.js';
@@ -25,7 +25,7 @@ import {
   exportedSuccess,
   freshAnswers,
   isDocumentNotServed,
-  isOf,
+  isDocument,
   lastDocument,
   sourceInUse,
   type EndpointState,
@@ -37,11 +37,12 @@ import type { ObservedNode } from './node-observation.js';
 import { withMatched } from './unmatched-settings.js';
 
 /*
- * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
- * every replay derive the same from the same documents and answers.
+ * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network,
+ * so that the daemon, `once` and every replay derive the same from the same documents and answers.
  *
- * A poll has four results, each made of the result before: the response (`Received` in source.ts), its JSON (`DocumentResult` in chain/document.ts), the
- * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
+ * A poll has four results, each made of the result before: the response (`Received` in source.ts), its JSON
+ * (`DocumentResult` in chain/document.ts), the document or the failure of the poll (`PollResult`, by `readPoll`), and
+ * the next state (`EndpointState`, by `step`).
  */
 
 /** The document that was read, or the failure, with the measurements of the poll. */
@@ -52,7 +53,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Whether the last poll of another document of the target has succeeded. */
   readonly hasOtherSucceeded?: boolean;
   /** Only of a success, and absent for a recorded body. */
-  readonly foundPath?: DocumentPath | undefined;
+  readonly servedPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
   /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
@@ -63,7 +64,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
 
 interface OpinionContent<Name extends DocumentName> extends Pick<
   ReadContent<Name>,
-  'content' | 'height' | 'receivedAt' | 'otherAnswers'
+  'content' | 'height' | 'receivedAt' | 'additionalInput'
 > {
   readonly source: string;
   /** See `ReceivedDocument.lagSeconds`. */
@@ -77,14 +78,14 @@ interface ReadContent<Name extends DocumentName> {
   /** Hub height of the response header; `undefined` without the header. */
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
-  readonly otherAnswers?: OtherAnswers<Name> | undefined;
+  readonly additionalInput?: AdditionalInput<Name> | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
 
 /**
- * A document with a lower hub height than the last document fails its poll, because the node may be behind others of its load balancer. The third such
- * document since the last success is accepted: the node was rolled back or replaced.
+ * A document with a lower hub height than the last document fails its poll, because the node may be behind others of
+ * its load balancer. The third such document since the last success is accepted: the node was rolled back or replaced.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 
@@ -96,7 +97,7 @@ export function step<Name extends DocumentName>(
   { at, clockOffset }: Moment,
 ): EndpointState {
   const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
-  const regression = regressionOf(state, poll, context);
+  const regression = findRegression(state, poll, context);
   // A recording has the failure.
   const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (isRegression ? 1 : 0);
@@ -131,7 +132,7 @@ export function step<Name extends DocumentName>(
     lastSuccess: {
       at,
       snapshot,
-      foundPath: poll.foundPath,
+      servedPath: poll.servedPath,
       droppedSince,
       matched: withMatched(exportedSuccess(state, at)?.matched, matched, at),
     },
@@ -166,7 +167,10 @@ function forgotten(state: EndpointState): EndpointState {
   return { ...state, restored: undefined, problems: NO_PROBLEMS };
 }
 
-/** The state after a poll with the same result as the last poll. Between two recorded polls are others with the same result. */
+/**
+ * The state after a poll with the same result as the last poll. Between two recorded polls are others with the same
+ * result.
+ */
 export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
   const { lastPoll, lastSuccess } = state;
   if (lastPoll === undefined) return state;
@@ -187,14 +191,14 @@ function derive<Name extends DocumentName>(
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
-  const { content, errors, height, receivedAt, otherAnswers, compressed } = document;
+  const { content, errors, height, receivedAt, additionalInput, compressed } = document;
   const definition = documents[context.document];
-  const { evidence, documentContext } = evidenceOf(state, document, context, clockOffset);
+  const { evidence, documentContext } = createEvidence(state, document, context, clockOffset);
   const { input, flow } = evidence;
   const asked = opinion && {
     source: opinion.source,
     lagSeconds: opinion.lagSeconds,
-    evidence: evidenceOf(state, opinion, context, clockOffset).evidence as Evidence,
+    evidence: createEvidence(state, opinion, context, clockOffset).evidence as Evidence,
   };
   const { memory: problems, ...judgement } = judgeProblems(
     state.problems,
@@ -212,50 +216,52 @@ function derive<Name extends DocumentName>(
     flow,
     judgement,
     errors,
-    otherAnswers,
+    additionalInput,
     kept: compressed && { body: compressed, context: documentContext },
     ...render(input, flow, judgement, context),
   };
   return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
-/** The state after a document of a node that is not in use. One that is older than the last document proves nothing. */
+/**
+ * The state after a document of a node that is not in use. One that is older than the last document proves nothing.
+ */
 export function withSpareDocument<Name extends DocumentName>(
   state: EndpointState,
   spare: OpinionContent<Name>,
   context: StepContext<Name>,
   clockOffset: number,
 ): EndpointState {
-  const { evidence } = evidenceOf(state, spare, context, clockOffset);
+  const { evidence } = createEvidence(state, spare, context, clockOffset);
   if (state.lastSuccess === undefined) return state;
   const { at, snapshot } = state.lastSuccess;
   const now = { at: spare.receivedAt, clockOffset };
   if (isOlder({ height: evidence.height, lagSeconds: spare.lagSeconds }, now.at, { height: snapshot.height, at })) {
     return state;
   }
-  const ofSpare = evidence as Evidence;
+  const spareEvidence = evidence as Evidence;
   return {
     ...state,
-    problems: withSpare(state.problems, context.document, spare.source, ofSpare, now, context),
+    problems: withSpare(state.problems, context.document, spare.source, spareEvidence, now, context),
   };
 }
 
 /** What a document is judged by, after the last document. */
-function evidenceOf<Name extends DocumentName>(
+function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt, otherAnswers }: Omit<OpinionContent<Name>, 'source' | 'lagSeconds'>,
+  { content, height, receivedAt, additionalInput }: Omit<OpinionContent<Name>, 'source' | 'lagSeconds'>,
   { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
   clockOffset: number,
 ) {
   const definition = documents[document];
   const before = lastDocument(state);
-  const last = isOf(document, before) ? before : undefined;
+  const last = isDocument(document, before) ? before : undefined;
   const documentContext: DocumentContext<DocumentTypes[Name]> = {
     at: receivedAt,
     clockOffset,
     height,
     past: last?.past,
-    otherAnswers,
+    additionalInput,
     settings,
     names,
   };
@@ -305,7 +311,7 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
 }
 
 /** The failure of a document with a lower hub height than the last document. */
-function regressionOf<Name extends DocumentName>(
+function findRegression<Name extends DocumentName>(
   state: EndpointState,
   { outcome, source }: PollResult<Name>,
   { document }: StepContext<Name>,

@@ -6,8 +6,8 @@ import { DAY_SECONDS } from '../units.js';
 import { exportedSuccess, type EndpointState, type MatchedSettings } from './endpoint-state.js';
 
 /*
- * Entries of the configuration that match nothing. Targets share them, and tokens and transactions come and go, so an entry is unmatched only after all
- * targets have been polled for a day without it. A restart begins the day again.
+ * Entries of the configuration that match nothing. Targets share them, and tokens and transactions come and go, so an
+ * entry is unmatched only after all targets have been polled for a day without it. A restart begins the day again.
  */
 
 /** `before`: what is remembered of the polls up to this one; `undefined` after a gap in them. */
@@ -35,7 +35,10 @@ export function configuredEntries({ tokens, chains, validators, targets }: Confi
   ];
 }
 
-/** The entries of a configuration that no document of the last day has matched; none before all targets have been polled with it for a day. */
+/**
+ * The entries of a configuration that no document of the last day has matched; none before all targets have been polled
+ * with it for a day.
+ */
 export function unmatchedEntries(
   entries: readonly string[],
   loadedAt: Instant,

@@ -4,13 +4,13 @@ import { groupBy } from '../facts/grouping.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { hides } from '../problems/hiding.js';
-import type { PresentProblem } from '../problems/memory.js';
+import type { PresentProblem } from '../problems/problem-memory.js';
 import { PENDING_SHARE, pollProblems, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {
   severities,
   subjectLabels,
-  urgencyOf,
+  judgeUrgency,
   type FoundValidator,
   type Severity,
   type Subject,
@@ -20,7 +20,10 @@ import type { ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
-/* The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the alerts. */
+/*
+ * The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the
+ * alerts.
+ */
 
 /** A problem at a point in time. */
 export interface Verdict extends ShownProblem {
@@ -40,13 +43,13 @@ export interface Verdict extends ShownProblem {
 }
 
 /** What is wrong, and for how long: the heading of a page. */
-export function headingOf({ summary, ageKind, ageSeconds, mayBeOlder }: Omit<Verdict, 'validators'>): string {
+export function formatHeading({ summary, ageKind, ageSeconds, mayBeOlder }: Omit<Verdict, 'validators'>): string {
   return joinTexts(', ', summary, ageText(ageKind, ageSeconds, !mayBeOlder));
 }
 
 /** The heading with the details. */
-export function sentenceOf(verdict: Omit<Verdict, 'validators'>): string {
-  return joinTexts('; ', headingOf(verdict), verdict.details);
+export function formatSentence(verdict: Omit<Verdict, 'validators'>): string {
+  return joinTexts('; ', formatHeading(verdict), verdict.details);
 }
 
 /** Worst first. An unknown status may hide anything, so it comes before `pending` and `info`. */
@@ -56,8 +59,8 @@ export type TargetStatus = (typeof statuses)[number];
 export interface TargetVerdicts {
   readonly target: string;
   /**
-   * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint was never polled or its data is
-   * outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
+   * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint
+   * was never polled or its data is outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
    */
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty otherwise. */
@@ -78,16 +81,17 @@ interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
-export function verdictsOf(states: readonly EndpointState[], now: Moment): readonly TargetVerdicts[] {
+export function listVerdicts(states: readonly EndpointState[], now: Moment): readonly TargetVerdicts[] {
   const byTarget = groupBy(states, ({ target }) => target);
-  return Array.from(byTarget, ([target, ofTarget]) => targetVerdicts(target, ofTarget, now));
+  return Array.from(byTarget, ([target, targetStates]) => targetVerdicts(target, targetStates, now));
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
   const all = presentVerdicts(states, now);
   const verdicts = all
     .filter(isShown)
-    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its firing cause.
+    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its
+    // firing cause.
     .filter(({ alert, hiddenBy, state }) => hiddenBy === null || (hiddenBy !== alert && state === 'firing'))
     .toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
@@ -102,7 +106,7 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: M
     target,
     status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
     unknown,
-    lastKnown: states.flatMap((state) => lastKnownOf(state, now)),
+    lastKnown: states.flatMap((state) => findLastKnown(state, now)),
     verdicts,
     notJudgedHere: Array.from(
       new Set(states.flatMap((state) => exportedSuccess(state, now.at)?.snapshot.judgement.notJudgedHere ?? [])),
@@ -111,44 +115,47 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: M
 }
 
 /** Whether the node has never served the document, and serves another document of the target. */
-function isNotServed(state: EndpointState, ofTarget: readonly EndpointState[]): boolean {
-  return ofTarget.some(lastPollSucceeded) && isDocumentNotServed(state);
+function isNotServed(state: EndpointState, targetStates: readonly EndpointState[]): boolean {
+  return targetStates.some(lastPollSucceeded) && isDocumentNotServed(state);
 }
 
-/** Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order of their declarations. */
+/**
+ * Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order
+ * of their declarations.
+ */
 function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
-  const ofPolls = states.flatMap((state) => {
+  const pollVerdicts = states.flatMap((state) => {
     const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
     const moment = { at: now.at, isNotServed: isNotServed(state, states), unjudged };
-    return presentPollProblems(state, moment).map((present) => verdictOf(state, present, now));
+    return presentPollProblems(state, moment).map((present) => createVerdict(state, present, now));
   });
-  return withCauses([...ofPolls, ...states.flatMap((state) => verdictsOfDocument(state, now))]);
+  return withCauses([...pollVerdicts, ...states.flatMap((state) => verdictsOfDocument(state, now))]);
 }
 
 function verdictsOfDocument(state: EndpointState, now: Moment): readonly Verdict[] {
   const { present = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-  return present.map((problem) => verdictOf(state, problem, now));
+  return present.map((problem) => createVerdict(state, problem, now));
 }
 
 /** There is no data since then: the problem may have ended. */
-function lastKnownOf(state: EndpointState, now: Moment): readonly LastKnown[] {
+function findLastKnown(state: EndpointState, now: Moment): readonly LastKnown[] {
   const { lastSuccess } = state;
   if (lastSuccess === undefined || exportedSuccess(state, now.at) !== undefined) return [];
-  const ofDocument = withCauses(verdictsOfDocument(state, { ...now, at: lastSuccess.at })).toSorted(worstFirst);
-  const [worst] = firingVerdicts({ verdicts: ofDocument });
+  const documentVerdicts = withCauses(verdictsOfDocument(state, { ...now, at: lastSuccess.at })).toSorted(worstFirst);
+  const [worst] = firingVerdicts({ verdicts: documentVerdicts });
   if (worst === undefined || isNote(worst)) return [];
   const { document, alert, severity } = worst;
-  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), heading: headingOf(worst) }];
+  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), heading: formatHeading(worst) }];
 }
 
 /** The series of the problems of all targets, by scraping at this time. */
 export function problemSeries(states: readonly EndpointState[], now: Moment): readonly RenderedFamily[] {
-  return Array.from(groupBy(states, ({ target }) => target).values()).flatMap((ofTarget) => {
-    const [first] = ofTarget;
+  return Array.from(groupBy(states, ({ target }) => target).values()).flatMap((targetStates) => {
+    const [first] = targetStates;
     const fixedLabels = formatTargetLabels(first?.target ?? '', first?.targetLabels);
     return [
-      ...problemLines(presentVerdicts(ofTarget, now), fixedLabels),
-      ...ofTarget.map((state) => {
+      ...problemLines(presentVerdicts(targetStates, now), fixedLabels),
+      ...targetStates.map((state) => {
         const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
         return unjudgedLines(unjudged, state.document, fixedLabels, now);
       }),
@@ -156,7 +163,7 @@ export function problemSeries(states: readonly EndpointState[], now: Moment): re
   });
 }
 
-function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Moment): Verdict {
+function createVerdict({ target, document }: EndpointState, present: PresentProblem, now: Moment): Verdict {
   const { problem, isProven, limitSeconds, subject, summary, details, action, validators } = present;
   const age = Math.max(0, now.at - present.startSeconds);
   const startSeconds = wallSeconds(present.startSeconds, now);
@@ -169,7 +176,7 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
     startSeconds,
     ageSeconds: age,
     ageKind: problem.age,
-    urgency: urgencyOf(problem),
+    urgency: judgeUrgency(problem),
     mayBeOlder: !isProven,
     firesAtSeconds: startSeconds + limitSeconds,
     validators,
@@ -184,8 +191,8 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
 const SHOWN_AFTER_SECONDS = 120;
 
 /**
- * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the target is judged without the
- * document.
+ * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the
+ * target is judged without the document.
  */
 function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
   if (state === 'firing') return true;
@@ -196,14 +203,16 @@ function isShown({ state, alert, document, severity, ageSeconds, startSeconds, f
 
 const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
 
-/** Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name. */
+/**
+ * Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name.
+ */
 function withCauses(all: readonly Verdict[]): readonly Verdict[] {
   const firing = all.filter(({ state }) => state === 'firing');
-  const causesOf = (effect: Verdict): readonly Verdict[] =>
+  const findCauses = (effect: Verdict): readonly Verdict[] =>
     firing.filter((cause) => cause !== effect && hides(cause, effect));
   return all.map((effect) => {
-    const causes = causesOf(effect);
-    const first = causes.find((cause) => causesOf(cause).length === 0) ?? causes[0];
+    const causes = findCauses(effect);
+    const first = causes.find((cause) => findCauses(cause).length === 0) ?? causes[0];
     const form = causes.find(({ alert }) => alert === effect.alert);
     const cause = form ?? first;
     return cause === undefined
@@ -212,7 +221,10 @@ function withCauses(all: readonly Verdict[]): readonly Verdict[] {
   });
 }
 
-/** The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems in the order of `problems`. */
+/**
+ * The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems
+ * in the order of `problems`.
+ */
 function worstFirst(a: Verdict, b: Verdict): number {
   return (
     Number(a.hiddenBy !== null) - Number(b.hiddenBy !== null) ||
@@ -242,8 +254,11 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>
   return verdicts.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
 }
 
-/** The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given values. */
-export function severityOf(
+/**
+ * The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given
+ * values.
+ */
+export function judgeSeverity(
   { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
   alerts: readonly ProblemName[],
   labels: Subject = {},
@@ -257,12 +272,14 @@ export function severityOf(
   )?.severity;
 }
 
-/** The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject. */
+/**
+ * The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject.
+ */
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
- * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was reported before stays, so that its
- * end is reported. While the target cannot be judged, no verdict ends.
+ * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was
+ * reported before stays, so that its end is reported. While the target cannot be judged, no verdict ends.
  */
 export function reportedVerdicts(
   before: ReportedVerdicts,

@@ -18,7 +18,7 @@ export const pollFamilies = families<EndpointState>({
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ lastSuccess }) =>
-      lastSuccess?.foundPath === undefined ? [] : [{ labels: { ...lastSuccess.foundPath }, value: 1 }],
+      lastSuccess?.servedPath === undefined ? [] : [{ labels: { ...lastSuccess.servedPath }, value: 1 }],
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',

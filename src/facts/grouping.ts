@@ -1,8 +1,8 @@
 /** Groups rows by a key, in document order. A Map, because a key of the chain can be `__proto__`. */
-export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
+export function groupBy<T, Key>(list: readonly T[], readKey: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of list) {
-    const key = keyOf(row);
+    const key = readKey(row);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
@@ -11,10 +11,10 @@ export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): Rea
 }
 
 /** The first row of each key. */
-export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T> {
+export function firstBy<T>(list: readonly T[], readKey: (row: T) => string): ReadonlyMap<string, T> {
   const first = new Map<string, T>();
   for (const row of list) {
-    const key = keyOf(row);
+    const key = readKey(row);
     if (!first.has(key)) first.set(key, row);
   }
   return first;

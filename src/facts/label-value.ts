@@ -4,12 +4,13 @@ const MAX_LABEL_CHARACTERS = 128;
 export const OTHER = 'other';
 
 /**
- * Truncates a string to 128 characters and replaces lone surrogates. Rows are grouped by the result, because two series with equal labels
- * fail the scrape.
+ * Truncates a string to 128 characters and replaces lone surrogates. Rows are grouped by the result, because two series
+ * with equal labels fail the scrape.
  */
 export function toLabelValue(text: string): string {
   if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
-  // A character has at most two UTF-16 code units. Strings can have megabytes, and are truncated before they are searched.
+  // A character has at most two UTF-16 code units. Strings can have megabytes, and are truncated before they are
+  // searched.
   const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();
   return wellFormed.length <= MAX_LABEL_CHARACTERS
     ? wellFormed

@@ -1,5 +1,5 @@
 import { attestationsByNonce, claimContent } from './bridge/events.js';
-import type { BridgeInput } from './bridge/input.js';
+import type { BridgeInput } from './bridge/bridge-input.js';
 import { areRegistrationsReadable, matchingRegistrations } from './bridge/registrations.js';
 import {
   batchedByFeeToken,
@@ -9,12 +9,12 @@ import {
   unbatchedByToken,
 } from './bridge/tokens.js';
 import { chainIdLabel, cctxsByIndex } from './crosschain/cctxs.js';
-import type { CrosschainInput } from './crosschain/input.js';
+import type { CrosschainInput } from './crosschain/crosschain-input.js';
 import { optional, orElse } from './required-fields.js';
 
 /*
- * The entries of the configuration that a document matches, each as the text of `settingEntry`. An unreadable list could have any entry, so that all
- * of them count as matched.
+ * The entries of the configuration that a document matches, each as the text of `settingEntry`. An unreadable list
+ * could have any entry, so that all of them count as matched.
  */
 
 /** An entry as `/config` names it. */

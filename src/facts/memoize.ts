@@ -6,7 +6,7 @@ export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: K
   return (key) => {
     let result = results.get(key);
     if (result === undefined) {
-      result = resultOf(derive, key);
+      result = tryDerive(derive, key);
       results.set(key, result);
     }
     if (result === WITHDRAWN) throw WITHDRAWN;
@@ -18,11 +18,11 @@ export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: K
 export function memoizePerRow<Input extends object, Row extends object, T>(
   derive: (input: Input, row: Row) => T,
 ): (input: Input, row: Row) => T {
-  const ofInput = memoize((input: Input) => memoize((row: Row) => derive(input, row)));
-  return (input, row) => ofInput(input)(row);
+  const rowDerivation = memoize((input: Input) => memoize((row: Row) => derive(input, row)));
+  return (input, row) => rowDerivation(input)(row);
 }
 
-function resultOf<Key, T>(derive: (key: Key) => T, key: Key): { readonly value: T } | typeof WITHDRAWN {
+function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): { readonly value: T } | typeof WITHDRAWN {
   try {
     return { value: derive(key) };
   } catch (error) {

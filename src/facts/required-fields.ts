@@ -1,8 +1,8 @@
 import { INVALID, isValid, type Field } from '../chain/field.js';
 
 /*
- * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is missing or invalid: a
- * default would be a wrong value.
+ * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is
+ * missing or invalid: a default would be a wrong value.
  */
 
 /** Thrown to withdraw a family. A constant without a stack trace, because this is an expected result. */
@@ -26,11 +26,14 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   return fields.every(isValid) ? fields : fields.map(required);
 }
 
-export function lengthOf(list: Field<readonly unknown[]>): number {
+export function countElements(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
-/** The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family is still right. */
+/**
+ * The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family
+ * is still right.
+ */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, none);
 }
@@ -40,7 +43,10 @@ export function orUndefined<T>(derive: () => T): T | undefined {
   return orElse<T | undefined>(derive, nothing);
 }
 
-/** The result of `derive`; `null` when a required field is missing or invalid, and for a result that is `undefined` or not finite. */
+/**
+ * The result of `derive`; `null` when a required field is missing or invalid, and for a result that is `undefined` or
+ * not finite.
+ */
 export function orNull<T>(derive: () => T | undefined): T | null {
   const value = orUndefined(derive);
   return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;

@@ -3,9 +3,9 @@ import { validOrUndefined } from '../chain/field.js';
 import type { Attestation, Transfer } from '../chain/module-state.js';
 import { compare, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { toMilliseconds, type Instant } from '../clock.js';
-import { durationOf, hubBlockTime } from '../facts/bridge/block-times.js';
-import { attestationsByNonce, claimContent, claimTypeOf } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import { estimateDuration, hubBlockTime } from '../facts/bridge/block-times.js';
+import { attestationsByNonce, claimContent, readClaimType } from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
@@ -115,7 +115,7 @@ function read(input: BridgeInput, knownContract: string | undefined): Baseline {
   const batches = new Map<string, FlowBatch>();
   const transfers = new Map<Numeral, FlowTransfer>();
   const addTransfer = (transfer: Transfer, batch?: FlowBatch): void => {
-    const [id, amount] = [tokens.idOf(transfer), notNegative(tokens.amountOf(transfer))];
+    const [id, amount] = [tokens.readId(transfer), notNegative(tokens.readAmount(transfer))];
     const contract = tokens.contractLabel(tokens.transferredCoin(transfer)?.contract);
     if (!transfers.has(id)) transfers.set(id, { contract, amount, batch });
   };
@@ -171,7 +171,7 @@ function readEvents(input: BridgeInput): Baseline['events'] {
 }
 
 function readClaim(attestation: Attestation): FlowEvent {
-  const type = claimTypeOf(attestation);
+  const type = readClaimType(attestation);
   if (type !== 'deposit' && type !== 'withdraw') return { type };
   const { tokenContract, amount, batchNonce } = claimContent(attestation);
   const contract = tokens.contractLabel(tokenContract);
@@ -342,7 +342,7 @@ function cancellation(
  * The time from the creation of a batch to the first document without it; `undefined` without heights or block time.
  */
 function batchSeconds(block: Numeral | undefined, input: BridgeInput): number | undefined {
-  return orUndefined(() => durationOf(subtract(required(input.height), required(block)), hubBlockTime(input)));
+  return orUndefined(() => estimateDuration(subtract(required(input.height), required(block)), hubBlockTime(input)));
 }
 
 /** Adds the tokens of a document, and missing denoms. A list of denoms that cannot be read changes no denom. */

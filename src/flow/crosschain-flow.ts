@@ -13,7 +13,7 @@ import {
   type OutboundContent,
 } from '../facts/crosschain/cctxs.js';
 import { chainName, MAX_CHAINS } from '../facts/crosschain/chains.js';
-import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
+import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_SECONDS } from '../units.js';

@@ -1,6 +1,6 @@
 import { wallSeconds } from '../clock.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
-import type { UnlistedCctx } from '../facts/items/crosschain.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
+import type { UnlistedCctx } from '../facts/items/crosschain-items.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';

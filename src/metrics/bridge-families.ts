@@ -6,7 +6,7 @@ import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { learnedFees } from '../facts/bridge/learned-fees.js';
 import * as integrity from '../facts/bridge/integrity.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
@@ -15,7 +15,7 @@ import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
+import { countElements, optional, required, rows } from '../facts/required-fields.js';
 import {
   compareLabels,
   partByPart,
@@ -56,20 +56,20 @@ function param(name: NumericParam) {
 const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
 
-// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
-// aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
+// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest
+// counts are aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
 const COUNTED = { ...tokens.PER_TOKEN, overLimit: 'aggregate' } as const;
 const SUMMED = { ...tokens.PER_TOKEN, overLimit: 'keep-largest' } as const;
 
 type TokenSamples = readonly Sample<tokens.TokenLabel>[];
 
 /** A sample for each token of the bridge, also without transfers. */
-function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Numeral>) {
+function everyToken(transfersByContract: tokens.TransfersByContract, deriveValue: tokens.ValueOfTransfers<Numeral>) {
   return (input: BridgeInput): TokenSamples => {
     const transfers = transfersByContract(input);
     const values = Array.from(
       tokens.tokenContracts(input),
-      (contract) => [contract, valueOf(transfers.get(contract) ?? [])] as const,
+      (contract) => [contract, deriveValue(transfers.get(contract) ?? [])] as const,
     );
     return withDenoms(input, values);
   };
@@ -94,7 +94,10 @@ function queuedTokens(
   return withDenoms(input, values).toSorted((a, b) => compareLabels(tokens.PER_TOKEN.labels, a.labels, b.labels));
 }
 
-/** All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract resets them. */
+/**
+ * All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract
+ * resets them.
+ */
 export const bridgeFamilies = families<BridgeInput>({
   bridge_height: gauge({
     help: 'Hub height at which the state was read.',
@@ -118,39 +121,39 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_valsets: gauge({
     help: 'Number of validator sets stored by the hub.',
-    value: ({ state }) => lengthOf(state.valsets),
+    value: ({ state }) => countElements(state.valsets),
   }),
   bridge_valset_confirms: gauge({
     help: 'Number of signatures of validator sets.',
-    value: ({ state }) => lengthOf(state.valset_confirms),
+    value: ({ state }) => countElements(state.valset_confirms),
   }),
   bridge_batches: gauge({
     help: 'Number of live outgoing batches.',
-    value: ({ state }) => lengthOf(state.batches),
+    value: ({ state }) => countElements(state.batches),
   }),
   bridge_batch_confirms: gauge({
     help: 'Number of signatures of outgoing batches.',
-    value: ({ state }) => lengthOf(state.batch_confirms),
+    value: ({ state }) => countElements(state.batch_confirms),
   }),
   bridge_orchestrator_addresses: gauge({
     help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
-    value: ({ state }) => lengthOf(state.orchestrator_addresses),
+    value: ({ state }) => countElements(state.orchestrator_addresses),
   }),
   bridge_erc20_to_denoms: gauge({
     help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
-    value: ({ state }) => lengthOf(state.erc20_to_denoms),
+    value: ({ state }) => countElements(state.erc20_to_denoms),
   }),
   bridge_unbatched_transfers: gauge({
     help: 'Number of outgoing transfers that are not yet in a batch.',
-    value: ({ state }) => lengthOf(state.unbatched_transfers),
+    value: ({ state }) => countElements(state.unbatched_transfers),
   }),
   bridge_external_blacklist: gauge({
     help: 'Number of external addresses that the bridge rejects.',
-    value: ({ state }) => lengthOf(state.external_blacklist),
+    value: ({ state }) => countElements(state.external_blacklist),
   }),
   bridge_params_admins: gauge({
     help: 'Number of accounts that can manage the blacklist and the limits.',
-    value: ({ state }) => lengthOf(required(state.params).admins),
+    value: ({ state }) => countElements(required(state.params).admins),
   }),
   bridge_attestations: labeledGauge({
     help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
@@ -170,7 +173,8 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_batch_transactions: gauge({
     help: 'Number of transfers in live batches.',
-    value: ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + lengthOf(transactions), 0),
+    value: ({ state }) =>
+      rows(state.batches).reduce((total, { transactions }) => total + countElements(transactions), 0),
   }),
   bridge_last_observed_valset_nonce: gauge({
     help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
@@ -182,7 +186,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_last_observed_valset_members: gauge({
     help: 'Number of members of the last validator set observed in the contract.',
-    value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
+    value: ({ state }) => countElements(required(state.last_observed_valset).members),
   }),
   bridge_last_observed_valset_power: gauge({
     help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
@@ -194,19 +198,19 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_newest_valset_nonce: gauge({
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
-    value: (input) => valsets.ofNewestValset(input, ({ nonce }) => required(nonce)),
+    value: (input) => valsets.readNewestValset(input, ({ nonce }) => required(nonce)),
   }),
   bridge_newest_valset_height: gauge({
     help: 'Hub height at which the newest validator set was created.',
-    value: (input) => valsets.ofNewestValset(input, ({ height }) => required(height)),
+    value: (input) => valsets.readNewestValset(input, ({ height }) => required(height)),
   }),
   bridge_newest_valset_members: gauge({
     help: 'Number of members of the newest validator set.',
-    value: (input) => valsets.ofNewestValset(input, ({ members }) => lengthOf(members)),
+    value: (input) => valsets.readNewestValset(input, ({ members }) => countElements(members)),
   }),
   bridge_newest_valset_power: gauge({
     help: 'Total power of the newest validator set, in shares of 4294967295.',
-    value: (input) => valsets.ofNewestValset(input, valsets.totalPower),
+    value: (input) => valsets.readNewestValset(input, valsets.totalPower),
   }),
   bridge_unrelayed_valsets: gauge({
     help: 'Number of validator sets newer than the last one observed in the contract.',
@@ -298,15 +302,16 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether an entry of watch is registered as a member of the newest validator set (1) or not (0); absent without such a set.',
+    help: 'Whether an entry of watch is registered as a member of the newest validator set (1) or not (0); absent without such a set, and while an unreadable registration could be that of the entry.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['address'],
     derive: (input) =>
-      orchestrators.watchedEntries(input).map(({ address, isActive }) => ({
-        labels: { address: toLabelValue(address) },
-        value: isActive ? 1 : 0,
-      })),
+      orchestrators
+        .watchedEntries(input)
+        .flatMap(({ address, isActive }) =>
+          isActive === undefined ? [] : [{ labels: { address: toLabelValue(address) }, value: isActive ? 1 : 0 }],
+        ),
   }),
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',

@@ -12,9 +12,9 @@ interface Token {
   readonly denom: string;
 }
 
-function perToken<Own extends Token>(tokens: readonly Own[], valueOf: (token: Own) => Numeral | undefined) {
+function perToken<Own extends Token>(tokens: readonly Own[], deriveValue: (token: Own) => Numeral | undefined) {
   return partByPart(tokens, (token) => [
-    { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
+    { labels: { token_contract: token.contract, denom: token.denom }, value: deriveValue(token) },
   ]);
 }
 

@@ -1,9 +1,9 @@
 import { asNumeral, floorDivide, ratio, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import * as rateLimit from '../facts/crosschain/rate-limit.js';
-import { lengthOf, optional, required } from '../facts/required-fields.js';
+import { countElements, optional, required } from '../facts/required-fields.js';
 import {
   partByPart,
   families,
@@ -24,14 +24,14 @@ function eachList<Label extends string>(
   return (input: CrosschainInput): Derived<Label> => partByPart(cctxs.listNames, (list) => derive(list, input));
 }
 
-type ValueOfChain = (ofChain: cctxs.Cctxs) => Numeral | undefined;
+type ValueOfChain = (chainCctxs: cctxs.Cctxs) => Numeral | undefined;
 
 /** A sample for each chain of the transactions. */
-function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
+function eachChain(listCctxs: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
   return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
-    Array.from(cctxs.groupByChain(cctxsOf(input)), ([chainId, ofChain]) => ({
+    Array.from(cctxs.groupByChain(listCctxs(input)), ([chainId, chainCctxs]) => ({
       labels: chains.chainLabels(chainId, input),
-      value: value(ofChain),
+      value: value(chainCctxs),
     }));
 }
 
@@ -46,12 +46,12 @@ function eachChainOfLists(value: ValueOfChain) {
 }
 
 /** A sample for each chain with listed transactions, in the order of labels. */
-function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
+function eachListedChain(deriveValue: (chainId: string, input: CrosschainInput) => number) {
   return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
     cctxs
       .chainsWithOutbounds(input)
       .toSorted()
-      .map((chainId) => ({ labels: chains.chainLabels(chainId, input), value: valueOf(chainId, input) }));
+      .map((chainId) => ({ labels: chains.chainLabels(chainId, input), value: deriveValue(chainId, input) }));
 }
 
 const BREAKDOWN_LABELS = ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'] as const;
@@ -100,11 +100,11 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_cctxs_missed: gauge({
     help: 'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.',
-    value: ({ document }) => lengthOf(document.cctxs_missed),
+    value: ({ document }) => countElements(document.cctxs_missed),
   }),
   crosschain_cctxs_pending: gauge({
     help: 'Number of listed pending transactions.',
-    value: ({ document }) => lengthOf(document.cctxs_pending),
+    value: ({ document }) => countElements(document.cctxs_pending),
   }),
   crosschain_cctxs_hidden: gauge({
     help: 'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.',
@@ -137,7 +137,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
-    derive: eachChainOfLists((ofChain) => ofChain.filter(cctxs.hasNoHash).length),
+    derive: eachChainOfLists((chainCctxs) => chainCctxs.filter(cctxs.hasNoHash).length),
   }),
   crosschain_largest_pending_native_amount: gauge({
     help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
@@ -145,7 +145,8 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_tss_info: labeledGauge({
     help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
-    // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
+    // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label
+    // are kept.
     labels: ['tss_pubkey'],
     derive: (input) => cctxs.signerKeyLabels(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
   }),

@@ -2,8 +2,8 @@ import type { Numeral } from '../chain/numeral.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
- * A metric family is an entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from a
- * document, from the flow between documents, or from the polls of an endpoint.
+ * A metric family is an entry of a table: its name, and an object with HELP text, labels and the function that derives
+ * its samples from a document, from the flow between documents, or from the polls of an endpoint.
  */
 
 /** The value of each label of a family. */
@@ -33,7 +33,10 @@ export interface FamilyHeader {
   readonly labels: readonly string[];
   /** Set while the metric may change in any release. */
   readonly stability?: 'experimental';
-  /** Set if the values are instants of the process clock. They are exported in Unix seconds by the wall clock of the scrape. */
+  /**
+   * Set if the values are instants of the process clock. They are exported in Unix seconds by the wall clock of the
+   * scrape.
+   */
   readonly isInstant?: true;
 }
 
@@ -50,8 +53,8 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
   /**
-   * Throws WITHDRAWN when a required field is missing or invalid. A counter or histogram applies `maxSeries` itself, because a count must stay
-   * in its series.
+   * Throws WITHDRAWN when a required field is missing or invalid. A counter or histogram applies `maxSeries` itself,
+   * because a count must stay in its series.
    */
   readonly derive: (input: Input, maxSeries: number) => Derived<Label>;
 }
@@ -106,10 +109,10 @@ export function histogram<Input, Label extends string>(
 /** Label values computed from the names of the labels. */
 export function labelValues<Label extends string>(
   labels: readonly Label[],
-  valueOf: (label: Label) => string,
+  readValue: (label: Label) => string,
 ): LabelValues<Label> {
   // Every label has a value.
-  return Object.fromEntries(labels.map((label) => [label, valueOf(label)])) as LabelValues<Label>;
+  return Object.fromEntries(labels.map((label) => [label, readValue(label)])) as LabelValues<Label>;
 }
 
 /** Compares samples by their label values, in the order of `labels`. */

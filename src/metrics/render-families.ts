@@ -9,7 +9,9 @@ export interface RenderedFamily {
   readonly name: string;
   /** The lines of its series, without HELP and TYPE. */
   readonly text: string;
-  /** Number of samples without a series because of the limit or equal labels; `undefined` for families without labels. */
+  /**
+   * Number of samples without a series because of the limit or equal labels; `undefined` for families without labels.
+   */
   readonly dropped: number | undefined;
   /** Set when the family or a part is withdrawn. */
   readonly withdrawn?: true;
@@ -54,7 +56,10 @@ function finite(derived: Derived): readonly FiniteSample[] {
   return samples;
 }
 
-/** The first sample of each label set: truncated label values can be equal, and a repeated series fails the whole scrape. */
+/**
+ * The first sample of each label set: truncated label values can be equal, and a repeated series fails the whole
+ * scrape.
+ */
 function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
   if (samples.length === 1) return samples;
   return Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());

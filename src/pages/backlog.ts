@@ -7,17 +7,17 @@ import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { distantTimeElement } from './time.js';
 import type { EndpointView } from './view.js';
-import { severityOf, type TargetVerdicts } from '../engine/verdicts.js';
+import { judgeSeverity, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
-import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import { DAY_SECONDS } from '../units.js';
 
 /*
- * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and pending events. Other numbers
- * appear when they are problems.
+ * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and
+ * pending events. Other numbers appear when they are problems.
  */
 
 /** A number of the backlog of an endpoint. */
@@ -36,7 +36,10 @@ interface Statistic {
   readonly alerts: readonly ProblemName[];
   /** Why no alert fires. */
   readonly withoutAlert?: readonly string[];
-  /** When it is shown while no alert fires; by default unless it is 0. `if-late`: if the oldest item has waited for longer than usual. */
+  /**
+   * When it is shown while no alert fires; by default unless it is 0. `if-late`: if the oldest item has waited for
+   * longer than usual.
+   */
   readonly shownWithoutAlert?: 'always' | 'never' | 'if-late';
 }
 
@@ -53,7 +56,7 @@ export function backlogStatistics(judged: Pick<TargetVerdicts, 'verdicts'>, item
       oldestSeconds = null,
       ...rest
     } = statistic;
-    const severity = severityOf(judged, alerts) ?? null;
+    const severity = judgeSeverity(judged, alerts) ?? null;
     const isYoung = shown === 'if-late' && (oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
     const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(rest.count) === '0');
     if (severity === null && isHidden) return [];
@@ -98,20 +101,20 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
     },
     {
       // The alerts count batches that are claimed as executed.
-      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
+      ...summarizeBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
       count: waiting(items, 'relayer', 'observation'),
       label: 'Signed batches',
       alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
       shownWithoutAlert: 'never',
     },
     {
-      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
+      ...summarizeBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
       count: timedOut === 0 && !isTimeoutKnown ? null : timedOut,
       label: 'Batches past their timeout',
       alerts: ['BridgeBatchOverdue'],
     },
     {
-      ...ofBatches(items, ({ belowThreshold }) => belowThreshold === true),
+      ...summarizeBatches(items, ({ belowThreshold }) => belowThreshold === true),
       count: items.batchesBelowThreshold,
       label: 'Batches short of signatures',
       alerts: ['BridgeBatchUnsigned'],
@@ -136,7 +139,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   ];
 }
 
-function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => boolean) {
+function summarizeBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => boolean) {
   return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
 }
 

@@ -1,6 +1,6 @@
 import { isLate } from '../facts/bridge/block-times.js';
 import { groupBy } from '../facts/grouping.js';
-import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
+import { haveOrHas, listMembers, validators } from '../problems/sentence.js';
 import { firingVerdicts } from '../engine/verdicts.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
@@ -17,11 +17,13 @@ import type {
 } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import { listedRows } from '../facts/items/item-list.js';
-import type { CoinItem, WaitingTokenItem } from '../facts/items/tokens.js';
+import type { CoinItem, WaitingTokenItem } from '../facts/items/token-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
 
-/* The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events. */
+/*
+ * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.
+ */
 
 const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   timeout: 'timed out',
@@ -323,7 +325,7 @@ export const claimTable: ItemTable<ClaimItem> = {
     },
     {
       title: 'Voted by',
-      cell: ({ voted }) => cells.orUnknown(voted, (voters) => markup`${validators(membersOf(voters), voters.total)}`),
+      cell: ({ voted }) => cells.orUnknown(voted, (voters) => markup`${validators(listMembers(voters), voters.total)}`),
     },
     { title: 'Others', cell: othersCell },
   ],
@@ -336,7 +338,7 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
     const names =
       dissenters === 0 || dissenting === null
         ? ''
-        : markup`<small>${validators(membersOf(dissenting), dissenters)}</small>`;
+        : markup`<small>${validators(listMembers(dissenting), dissenters)}</small>`;
     const silent = total - dissenters;
     return markup`${silent === 0 ? 'all have voted' : `${silent} ${haveOrHas(silent)} not voted`}${dissenters === 0 ? '' : markup`; ${dissenters} voted for another claim${names}`}`;
   });

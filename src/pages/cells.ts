@@ -4,7 +4,7 @@ import { COMPACT } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
-import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
+import type { CoinItem, TokenItem } from '../facts/items/token-items.js';
 
 /* The values of pending items as markup. `null` is shown as unknown, never as 0 or empty. */
 
@@ -20,8 +20,8 @@ export function text(value: string | number | null): Markup {
 }
 
 /**
- * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and copying have the whole
- * value.
+ * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and
+ * copying have the whole value.
  */
 export function identifier(value: string | null, url?: string): Markup {
   return orUnknown(value, (known) => {
@@ -119,7 +119,9 @@ export function blocks(
   return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
 }
 
-/** A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it. */
+/**
+ * A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it.
+ */
 export function share(ratio: number | null, cssClass: string): Markup {
   return orUnknown(ratio, (known) => {
     // An SVG, because the content security policy forbids style attributes.

@@ -7,8 +7,8 @@ import { anchor } from './layout.js';
 import { itemSection, type ItemColumn, type ItemTable, type ListSection, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import type { ProblemName } from '../problems/problems.js';
-import { firingVerdicts, severityOf } from '../engine/verdicts.js';
-import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
+import { firingVerdicts, judgeSeverity } from '../engine/verdicts.js';
+import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain-items.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
 /* Cross-chain transactions: the chains, and the lists of transactions. */
@@ -28,7 +28,7 @@ function judged(
   { view }: PageContext,
   ...alerts: readonly ProblemName[]
 ): Markup {
-  const severity = severityOf(view, alerts, { chain_id: chainId });
+  const severity = judgeSeverity(view, alerts, { chain_id: chainId });
   return severity === undefined
     ? value
     : markup`<span class="${severity}">${value}</span> <span class="state ${severity}">${severity}</span>`;
@@ -57,9 +57,9 @@ const chainColumns: readonly ItemColumn<ChainItem>[] = [
   {
     title: 'Lowest nonce',
     cell: (chain, page) =>
-      judged(nonceOf(chain.lowestPendingNonce, chain.pending), chain, page, 'CrosschainBacklogStuck'),
+      judged(renderNonce(chain.lowestPendingNonce, chain.pending), chain, page, 'CrosschainBacklogStuck'),
   },
-  { title: 'Highest nonce', cell: ({ highestPendingNonce, pending }) => nonceOf(highestPendingNonce, pending) },
+  { title: 'Highest nonce', cell: ({ highestPendingNonce, pending }) => renderNonce(highestPendingNonce, pending) },
   { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
 ];
 
@@ -68,7 +68,7 @@ const missedColumns: readonly ItemColumn<ChainItem>[] = [
   {
     title: 'Lowest missed nonce',
     cell: (chain, page) =>
-      judged(nonceOf(chain.lowestMissedNonce, chain.missed && 0), chain, page, 'CrosschainFreezeNear'),
+      judged(renderNonce(chain.lowestMissedNonce, chain.missed && 0), chain, page, 'CrosschainFreezeNear'),
   },
 ];
 
@@ -90,7 +90,7 @@ function age(iso: string, { nowMs }: PageContext): Markup {
 /** A value that is absent because there are no items, or because it cannot be read. */
 const absent = (number: number | null): Markup => (number === 0 ? cells.NONE : cells.UNKNOWN);
 
-function nonceOf(nonce: string | null, number: number | null): Markup {
+function renderNonce(nonce: string | null, number: number | null): Markup {
   return nonce === null ? absent(number) : markup`${nonce}`;
 }
 
@@ -205,7 +205,7 @@ function waitText({ chainId, nonce, hash }: CctxItem, { view, chains }: PageCont
   if (nonce === null || hash === null) return 'unknown';
   if (lowest === null || compare(asNumeral(nonce), asNumeral(lowest)) < 0)
     return 'overtaken: an observer has to post its hash';
-  if (severityOf(view, ['CrosschainOutboundDisabled']) !== undefined) return 'the hub has switched off outbounds';
+  if (judgeSeverity(view, ['CrosschainOutboundDisabled']) !== undefined) return 'the hub has switched off outbounds';
   if (hash !== '') return 'sent, waits for confirmations and votes';
   if (missed !== null && lookaheadNonces !== null && subtract(asNumeral(nonce), asNumeral(missed)) >= lookaheadNonces) {
     return `waits behind the missed nonce ${missed}`;

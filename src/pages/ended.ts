@@ -1,5 +1,5 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
-import { ENDED_SECONDS, type EndedProblem } from '../problems/memory.js';
+import { ENDED_SECONDS, type EndedProblem } from '../problems/problem-memory.js';
 import { severities, subjectLabels, type Subject } from '../problems/problem.js';
 import { durationInWords } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';

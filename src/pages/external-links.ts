@@ -28,7 +28,10 @@ export function dashboardUrl({ links }: ExternalLinks, alert: string, target: st
   return `${links.dashboards}/d/${uid}?var-target=${encodeURIComponent(target)}`;
 }
 
-/** The transaction in the explorer of its chain. Ids are untrusted, so they are encoded, and no key of the prototype is read. */
+/**
+ * The transaction in the explorer of its chain. Ids are untrusted, so they are encoded, and no key of the prototype is
+ * read.
+ */
 export function transactionUrl({ chains }: ExternalLinks, chainId: string | null, hash: string): string | undefined {
   if (chainId === null || !Object.hasOwn(chains, chainId)) return undefined;
   return fill(chains[chainId]?.explorer, '{hash}', hash);

@@ -42,13 +42,19 @@ function append(value: Value, output: string[]): void {
 const RTL = String.raw`[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]`;
 const RTL_RUN = new RegExp(`(${RTL}+(?: +${RTL}+)*)`, 'u');
 
-/** Untrusted text, such as a name in a sentence. Right-to-left runs are isolated, so that names, numbers and punctuation beside them keep their order. */
+/**
+ * Untrusted text, such as a name in a sentence. Right-to-left runs are isolated, so that names, numbers and punctuation
+ * beside them keep their order.
+ */
 export function isolated(text: string): Markup {
   const parts = text.split(RTL_RUN);
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<bdi>${part}</bdi>` : part))}`;
 }
 
-/** A sentence with numbers and names. A number and its unit stay on one line. A long name of a metric is broken after an underscore. */
+/**
+ * A sentence with numbers and names. A number and its unit stay on one line. A long name of a metric is broken after an
+ * underscore.
+ */
 export function sentenceHtml(text: string): Markup {
   const { html } = isolated(text.replaceAll(/(?<=\d) (?=(?:%|s|min|h|d)(?!\w))/g, '\u00A0'));
   return { html: html.replaceAll(/[\w.]{30,}/g, (name) => name.replaceAll('_', '_<wbr>')) };

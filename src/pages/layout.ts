@@ -4,7 +4,10 @@ import { isolated, markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
-/* The layout of the HTML pages. They load no other files, and their links are relative, so that a reverse proxy can serve them under any path. */
+/*
+ * The layout of the HTML pages. They load no other files, and their links are relative, so that a reverse proxy can
+ * serve them under any path.
+ */
 
 const REFRESH_SCRIPT = readProgramFile(new URL('browser/refresh.js', import.meta.url));
 

@@ -25,28 +25,31 @@ import {
   alertClass,
   itemSection,
   tableHtml,
-  urgencyOf,
+  findUrgency,
   type ItemTable,
   type ListSection,
   type PageContext,
   type Table,
 } from './table.js';
-import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
+import { ago, agoElement, renderBlockTime, dataAge, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
-import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
+import { findBridge, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ContractItems } from '../facts/items/contract.js';
-import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { ContractItems } from '../facts/items/contract-items.js';
+import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { listedRows, type ItemList } from '../facts/items/item-list.js';
 
-/** The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several targets, their list. */
+/**
+ * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several
+ * targets, their list.
+ */
 export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {
   const [target, ...others] = view.targets;
   if (target === undefined || others.length > 0) return targetList(view, site);
   const { endpoints, search, generatedAt } = view;
-  const bridge = bridgeOf(endpoints, target.target)?.items;
+  const bridge = findBridge(endpoints, target.target)?.items;
   const chains = endpoints.flatMap(({ items }) =>
     items?.document === 'rate_limiter_input' ? listedRows(items.chains) : [],
   );
@@ -94,7 +97,7 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
       ? sectionsOfTarget(view, page, verdicts)
       : searchResult(
           page,
-          Object.values(page.search.items).flatMap((items) => listsOf(items, page)),
+          Object.values(page.search.items).flatMap((items) => createLists(items, page)),
         );
   const age = dataAge(view.endpoints);
   return layout({ path: '/pending', title, heading, asOf: view.generatedAt, dataAge: age, body }, site);
@@ -113,7 +116,7 @@ function sectionsOfTarget(
   { details, otherVerdicts, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target, nowMs } = page;
-  const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: listsOf(endpoint.items, page) }));
+  const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
   const blocks = [
     { urgency: validatorUrgency(target), isFirst: true, html: validatorsSection(view, target) },
     ...parts.map((part) => {
@@ -136,7 +139,7 @@ ${endedSection(target, nowMs)}
 
 /** The position of the first firing verdict about validators. */
 function validatorUrgency(target: TargetView): number {
-  return urgencyOf(
+  return findUrgency(
     target,
     ({ validators, subject: { orchestrator, address } }) =>
       validators.length > 0 || orchestrator !== undefined || address !== undefined,
@@ -171,7 +174,7 @@ function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
   const { document, items } = endpoint;
   const sorted = lists.toSorted((a, b) => a.urgency - b.urgency);
   const [urgent, others] = [sorted.filter(isUrgent), sorted.filter((list) => !isUrgent(list))];
-  const facts = items === null ? '' : markup`${backlogHtml(endpoint)}${factsOf(items, page)}`;
+  const facts = items === null ? '' : markup`${backlogHtml(endpoint)}${renderFacts(items, page)}`;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
@@ -196,40 +199,40 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: En
   if (items === null)
     return markup`<p class="alert">Polled at ${success}, but not listed here: the documents of all targets together take more memory than this page may use.${failure}</p>`;
   if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
-  const ofBlock = blockTimeOf(node);
-  if (ofBlock !== undefined)
-    return markup`<p class="alert">The node is behind: polled at ${success}, everything is as of ${ofBlock}.</p>`;
+  const newestBlockTime = renderBlockTime(node);
+  if (newestBlockTime !== undefined)
+    return markup`<p class="alert">The node is behind: polled at ${success}, everything is as of ${newestBlockTime}.</p>`;
   return markup`<p>As of ${success}.</p>`;
 }
 
-function listsOf(items: Items | null, page: PageContext): readonly ListSection[] {
-  const listOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>, summary?: Markup): ListSection =>
+function createLists(items: Items | null, page: PageContext): readonly ListSection[] {
+  const createList = <Row>(table: ItemTable<Row>, list: ItemList<Row>, summary?: Markup): ListSection =>
     // The summaries are of whole lists.
     itemSection(table, list, page, page.search === null ? summary : undefined);
   switch (items?.document) {
     case 'module_state':
       return [
-        listOf(tokenTable, items.tokens),
-        listOf(batchTable, items.batches, batchSummary(items)),
-        listOf(valsetTable, items.valsets),
-        listOf(claimTable, items.claims, claimSummary(items)),
-        listOf(transferTable, items.transfers, transferSummary(items)),
-        ...(items.transfersInBatches === null ? [] : [listOf(batchedTransferTable, items.transfersInBatches)]),
-        ...(items.registrations === null ? [] : [listOf(registrationTable, items.registrations)]),
+        createList(tokenTable, items.tokens),
+        createList(batchTable, items.batches, batchSummary(items)),
+        createList(valsetTable, items.valsets),
+        createList(claimTable, items.claims, claimSummary(items)),
+        createList(transferTable, items.transfers, transferSummary(items)),
+        ...(items.transfersInBatches === null ? [] : [createList(batchedTransferTable, items.transfersInBatches)]),
+        ...(items.registrations === null ? [] : [createList(registrationTable, items.registrations)]),
       ];
     case 'rate_limiter_input':
       return [
         chainSection(items.chains, page),
-        listOf(missedTable, items.missed),
-        ...(items.unlisted && (page.search || items.unlisted.total) ? [listOf(unlistedTable, items.unlisted)] : []),
-        listOf(pendingTable, items.pending),
+        createList(missedTable, items.missed),
+        ...(items.unlisted && (page.search || items.unlisted.total) ? [createList(unlistedTable, items.unlisted)] : []),
+        createList(pendingTable, items.pending),
       ];
     default:
       return [];
   }
 }
 
-function factsOf(items: Items, page: PageContext): Markup {
+function renderFacts(items: Items, page: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
       return bridgeFacts(items);

@@ -9,7 +9,7 @@ import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
+import { ago, agoElement, renderBlockTime, dataAge, distanceElement } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
@@ -105,13 +105,15 @@ const endpointTable: Table<EndpointView> = {
     { title: 'Backlog', cell: backlogCell, type: 'wide' },
     { title: 'Polls', cell: pollsCell },
   ],
-  rowId: idOf,
+  rowId: formatId,
   rowClass: ({ availability }) => availability,
 };
 
 /** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
-/** A summary by reason precedes the table of more failing endpoints: many failures with the same reason have one cause. */
+/**
+ * A summary by reason precedes the table of more failing endpoints: many failures with the same reason have one cause.
+ */
 const SUMMARIZE_ABOVE = 5;
 
 function endpointSection({ endpoints }: StatusView): Markup {
@@ -128,14 +130,14 @@ function endpointSection({ endpoints }: StatusView): Markup {
   );
 }
 
-function idOf({ target, document }: EndpointView): string {
+function formatId({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
 function nameCell({ target, document, host, nodes, source }: EndpointView): Markup {
-  const foundPath = source.state.lastSuccess?.foundPath;
+  const servedPath = source.state.lastSuccess?.servedPath;
   const path =
-    foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
+    servedPath === undefined ? '' : markup` <small>${servedPath.dialect} <code>${servedPath.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}${nodesHtml(nodes)}`;
 }
 
@@ -156,7 +158,7 @@ function nodesHtml(nodes: EndpointView['nodes']): Markup {
 function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
   if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
   const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  const blockTime = blockTimeOf(node);
+  const blockTime = renderBlockTime(node);
   if (availability === 'up')
     return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
   const { at, inSeconds } = withdrawal;
@@ -198,7 +200,7 @@ function pollsCell(status: EndpointView): Markup {
           markup`, <span class="warning">${fields.length} invalid fields</span>`,
           markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${fields}</ul>`,
         ];
-  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
+  return markup`<details id="${formatId(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
 }
 
 function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {

@@ -1,4 +1,6 @@
-/** The style of all pages: wide tables become cards on narrow screens, and colors follow the color scheme of the system. */
+/**
+ * The style of all pages: wide tables become cards on narrow screens, and colors follow the color scheme of the system.
+ */
 export const STYLE = `
 :root{color-scheme:light dark;font:16px/1.45 system-ui,sans-serif;overflow-anchor:none;
 --page:light-dark(#ffffff,#12161c);--ink:light-dark(#1b2026,#e2e8ee);

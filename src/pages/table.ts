@@ -2,9 +2,9 @@ import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import type { SearchResult, TargetView } from './view.js';
 import type { ProblemName } from '../problems/problems.js';
-import { severityOf } from '../engine/verdicts.js';
+import { judgeSeverity } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ChainItem } from '../facts/items/crosschain.js';
+import type { ChainItem } from '../facts/items/crosschain-items.js';
 import type { ItemList, ReadableList } from '../facts/items/item-list.js';
 
 /* The tables of all pages. On a narrow screen, rows become cards. */
@@ -21,7 +21,9 @@ export interface Table<Row, Context = undefined> {
   /** The class of the cells in the style sheet. */
   readonly cssClass?: string;
   readonly columns: readonly Column<Row, Context>[];
-  /** Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered. */
+  /**
+   * Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered.
+   */
   readonly rowId: (row: Row) => string;
   readonly rowClass?: (row: Row) => string;
 }
@@ -60,7 +62,10 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly orderText?: string;
   /** Maximum number of rows on the page, if it is lower than that of the items. */
   readonly maxRows?: number;
-  /** A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its first screens. */
+  /**
+   * A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its
+   * first screens.
+   */
   readonly openRows?: number;
   /** While one of these alerts fires, the list comes first and is open. */
   readonly alerts?: readonly ProblemName[];
@@ -84,7 +89,7 @@ export interface PageContext {
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
 export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly ProblemName[]): string {
-  return severityOf(view, alerts) ?? '';
+  return judgeSeverity(view, alerts) ?? '';
 }
 
 const OPEN_ROWS = 3;
@@ -101,7 +106,7 @@ export interface ListSection extends Pick<ItemTable<unknown>, 'name' | 'title'> 
 }
 
 /** The position of the first firing verdict with a property, worst first; after all of them without one. */
-export function urgencyOf(
+export function findUrgency(
   { verdicts }: Pick<TargetView, 'verdicts'>,
   isAbout: (verdict: TargetView['verdicts'][number]) => boolean,
 ): number {
@@ -121,7 +126,7 @@ export function itemSection<Row>(
   const of = searched === undefined ? '' : ` of ${searched}`;
   const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}${of}</span></h3>`;
   const unreadable = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
-  const urgency = urgencyOf(page.view, ({ alert }) => alerts.some((own) => own === alert));
+  const urgency = findUrgency(page.view, ({ alert }) => alerts.some((own) => own === alert));
   const content = list.readable ? rowsHtml(table, list, page, heading, urgency) : unreadable;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
 ${content}${summary}

@@ -47,16 +47,18 @@ export function sinceElement(iso: string, age: number): Markup {
 const SHOWN_BEHIND_SECONDS = 60;
 
 /** The time of the newest block, if it is clearly older than the poll. */
-export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
+export function renderBlockTime({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= SHOWN_BEHIND_SECONDS && isSyncing !== true) return undefined;
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
 }
 
-/** The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data. */
+/**
+ * The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data.
+ */
 export function dataAge(endpoints: readonly EndpointView[]): string {
   const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
-    const behind = blockTimeOf(node) === undefined ? 0 : (node.behindSeconds ?? 0);
+    const behind = renderBlockTime(node) === undefined ? 0 : (node.behindSeconds ?? 0);
     return shown && ageSeconds !== null ? [{ target, document, age: ageSeconds + behind }] : [];
   });
   const [oldest] = ages.toSorted((a, b) => b.age - a.age);

@@ -1,20 +1,20 @@
 import { isoTime } from '../clock.js';
 import { asNumeral, subtract } from '../chain/numeral.js';
-import { severityOf } from '../engine/verdicts.js';
+import { judgeSeverity } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import type { DutyItem, ValidatorItem } from '../facts/items/validators.js';
-import { firstDispute } from '../problems/oracle.js';
+import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
+import { firstDispute } from '../problems/oracle-problems.js';
 import type { ProblemName } from '../problems/problems.js';
-import { membersOf, shownValidatorNames } from '../problems/sentence.js';
+import { listMembers, shownValidatorNames } from '../problems/sentence.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { blockTimeOf, distantTimeElement } from './time.js';
+import { renderBlockTime, distantTimeElement } from './time.js';
 import { lateAlerts, lateDuties, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
-import { bridgeOf, type EndpointView, type TargetView, type View } from './view.js';
+import { findBridge, type EndpointView, type TargetView, type View } from './view.js';
 
 /*
  * The table of validators: own validators, also when all is well, then validators that are late. The status page has
@@ -30,7 +30,7 @@ interface Row {
 }
 
 function rowsIn({ endpoints }: View, view: TargetView): readonly Row[] {
-  const bridge = bridgeOf(endpoints, view.target);
+  const bridge = findBridge(endpoints, view.target);
   if (bridge === undefined) return [];
   return (view.validators ?? []).map((validator) => ({ ...bridge, view, validator }));
 }
@@ -40,23 +40,23 @@ const isOwn = ({ validator }: Row): boolean => validator.own !== null;
 /** The section of the own validators of all targets; empty without an entry of `watch`. */
 export function ownValidatorsSection(view: View): Markup {
   const rows = view.targets.flatMap((target) => rowsIn(view, target)).filter(isOwn);
-  const body = markup`${unknownValidators(view.endpoints)}${tableOf(rows, [targetColumn, ...columns])}`;
+  const body = markup`${unknownValidators(view.endpoints)}${renderTable(rows, [targetColumn, ...columns])}`;
   return validatorSection('Your validators', rows, body);
 }
 
 /** The section of the validators of a target; empty without a bridge whose items are shown. */
 export function validatorsSection(view: View, target: TargetView): Markup {
-  const bridge = bridgeOf(view.endpoints, target.target);
+  const bridge = findBridge(view.endpoints, target.target);
   if (bridge === undefined) return validatorSection('Validators', [], unknownValidators(view.endpoints));
   const { endpoint, items } = bridge;
   const rows = rowsIn(view, target);
-  const time = blockTimeOf(endpoint.node);
+  const time = renderBlockTime(endpoint.node);
   const late = rows.filter(({ validator }) => isLate(validator)).length;
   const who = late === 0 ? 'No validator is' : `${count(late, 'validator')} ${late === 1 ? 'is' : 'are'}`;
   // The node knows nothing after its newest block.
   const asOf = time === undefined ? '' : markup` as of ${time}`;
   const introduction = markup`<p>${who} late${asOf}.${unreadable(items)}</p>${disputeHtml(items)}`;
-  return validatorSection('Validators', rows, markup`${introduction}\n${tableOf(rows, columns)}`);
+  return validatorSection('Validators', rows, markup`${introduction}\n${renderTable(rows, columns)}`);
 }
 
 function validatorSection(title: string, rows: readonly Row[], body: Markup): Markup {
@@ -94,7 +94,7 @@ function disputeHtml(items: BridgeItems): Markup {
   const dispute = firstDispute(items);
   if (dispute === undefined) return markup``;
   const sides = dispute.claims.map(({ claim: { voted, votes }, text }) => {
-    const names = shownValidatorNames(membersOf(voted));
+    const names = shownValidatorNames(listMembers(voted));
     const more = Math.max(0, (votes ?? 0) - names.length);
     const all = [...names, ...(more === 0 ? [] : [`${more} more`])];
     return markup`<li>${text || 'one thing'}: ${count(votes ?? 0, 'validator')}: ${isolated(all.join(', '))}`;
@@ -102,7 +102,7 @@ function disputeHtml(items: BridgeItems): Markup {
   return markup`\n<p>Of event ${dispute.eventNonce}, validators claim different things, any of which can be right:</p><ul>${sides}</ul>`;
 }
 
-function tableOf(rows: readonly Row[], all: readonly Column<Row>[]): Markup {
+function renderTable(rows: readonly Row[], all: readonly Column<Row>[]): Markup {
   if (rows.length === 0) return markup``;
   const table = {
     title: 'Validators',
@@ -207,7 +207,10 @@ function lateBadge(validator: ValidatorView, view: TargetView): Markup {
   );
   const about = KINDS.filter((kind) => (duties[kind]?.late ?? 0) > 0).map((kind) => ALERTS[kind]);
   const word = late.some(({ isSilent }) => isSilent) ? 'silent' : 'late';
-  return stateBadge(severityOf(view, about) ?? 'pending', oldest > 0 ? `${word} for ${durationInWords(oldest)}` : word);
+  return stateBadge(
+    judgeSeverity(view, about) ?? 'pending',
+    oldest > 0 ? `${word} for ${durationInWords(oldest)}` : word,
+  );
 }
 
 /* Votes and signatures. */
@@ -300,7 +303,9 @@ function disputedVote({ items, validator: { externalAddress } }: Row): string {
 
 /* Deadline, orchestrator, action. */
 
-/** Until when the validator has to sign what, and when a batch that waits for it times out, by the time of the document. */
+/**
+ * Until when the validator has to sign what, and when a batch that waits for it times out, by the time of the document.
+ */
 function deadlineCell({ validator, endpoint: { asOf }, items }: Row): Markup {
   const { jailed, missedSignature, deadline, duties } = validator;
   if (jailed === true) {

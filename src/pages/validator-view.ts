@@ -5,8 +5,8 @@ import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
-import type { HubCoin } from '../facts/items/tokens.js';
-import type { DutyItem, ValidatorItem } from '../facts/items/validators.js';
+import type { HubCoin } from '../facts/items/token-items.js';
+import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query-state.js';
 import {
@@ -19,7 +19,10 @@ import {
 import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import type { ShownEndpoint } from './view.js';
 
-/* The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the validator. */
+/*
+ * The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the
+ * validator.
+ */
 
 export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
 
@@ -45,11 +48,11 @@ export function validatorViews(
       .filter(({ alert, validators }) => lateAlerts.has(alert) && validators.some((late) => isSame(late, item)))
       .map(({ alert, ageSeconds }) => ({ alert, ageSeconds })),
     /** The worst firing problem of an own validator. */
-    problem: item.own === null ? null : problemOf(firing, item),
+    problem: item.own === null ? null : findProblem(firing, item),
   }));
   const others = views.filter((view) => view.own === null && (lateDuties(view).length > 0 || view.alerts.length > 0));
-  const rankOf = (view: ValidatorItem): number => Number(lateDuties(view).some(({ isAwaited }) => isAwaited));
-  return [...views.filter(({ own }) => own !== null), ...others.toSorted((a, b) => rankOf(b) - rankOf(a))];
+  const rankView = (view: ValidatorItem): number => Number(lateDuties(view).some(({ isAwaited }) => isAwaited));
+  return [...views.filter(({ own }) => own !== null), ...others.toSorted((a, b) => rankView(b) - rankView(a))];
 }
 
 /** The duties of the kinds of which something is late. */
@@ -67,7 +70,7 @@ function isSame(a: Pick<ValidatorItem, 'externalAddress'>, b: Pick<ValidatorItem
 }
 
 /** Alerts about a validator that is not in the set have the label `address`, other alerts the label `orchestrator`. */
-function problemOf(firing: readonly Verdict[], { own, orchestrator }: ValidatorItem) {
+function findProblem(firing: readonly Verdict[], { own, orchestrator }: ValidatorItem) {
   const worst = firing.find(
     ({ subject }) => subject.address === own?.entry || subject.orchestrator === (orchestrator ?? ''),
   );

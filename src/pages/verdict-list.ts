@@ -8,9 +8,14 @@ import { anchor, pendingLink, relative, searchLink } from './layout.js';
 import { clockTimeElement, sinceElement } from './time.js';
 import type { TargetView, VerdictView } from './view.js';
 
-/* The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences. */
+/*
+ * The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences.
+ */
 
-/** The mark is for the title of a tab. The style puts the same shapes before the words, so that no status depends on color alone. */
+/**
+ * The mark is for the title of a tab. The style puts the same shapes before the words, so that no status depends on
+ * color alone.
+ */
 const statusTexts: Readonly<Record<TargetStatus, { readonly word: string; readonly mark: string }>> = {
   critical: { word: 'critical', mark: '■' },
   warning: { word: 'warning', mark: '▲' },
@@ -52,7 +57,7 @@ type Entry = { readonly rank: number } & (
 /** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
 export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
-    const groups = groupsOf(view, page, (verdict) => verdict.hiddenBy === null);
+    const groups = createGroups(view, page, (verdict) => verdict.hiddenBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
     // A condition of its polls says it already.
     const lastKnown = view.lastKnown
@@ -60,14 +65,14 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
       .map(lastKnownText);
     const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons: [...reasons, ...lastKnown] };
     return [
-      ...groups.map((group) => ({ rank: rankOf(group.first), group })),
+      ...groups.map((group) => ({ rank: rankVerdict(group.first), group })),
       ...(reasons.length === 0 ? [] : [unknown]),
     ];
   });
   const isOfNote = (entry: Entry): boolean => 'group' in entry && isNote(entry.group.first);
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
-    ...(worst === undefined ? withoutCondition(targets) : headingOf(worst)),
+    ...(worst === undefined ? withoutCondition(targets) : renderHeading(worst)),
     otherVerdicts: listHtml(others),
     notes: listHtml(entries.filter(isOfNote)),
   };
@@ -79,7 +84,7 @@ function lastKnownText({ document, at, severity, heading }: TargetView['lastKnow
 }
 
 /** Pending verdicts come after firing verdicts. */
-function rankOf({ severity, state }: VerdictView): number {
+function rankVerdict({ severity, state }: VerdictView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
 
@@ -93,14 +98,14 @@ function withoutCondition(targets: readonly TargetView[]) {
 }
 
 /** The title of the tab, the heading, and its details: names and amounts, start, next steps and links. */
-function headingOf(entry: Entry) {
+function renderHeading(entry: Entry) {
   if (!('group' in entry)) {
     return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
   }
   const { group } = entry;
   const { view, first: verdict } = group;
   const { id, heading, details } = verdict;
-  const status = statusOf(verdict);
+  const status = judgeStatus(verdict);
   const word = status === 'pending' ? statusTexts.pending.word : verdict.severity;
   const paragraph = details === '' ? markup`` : markup`<p>${linked(capitalized(details), view, verdict)}</p>\n`;
   const followers = consequences(group);
@@ -148,12 +153,16 @@ function entryHtml(entry: Entry): Markup {
   }
   const { group } = entry;
   const { view, first } = group;
-  return markup`<li id="${first.id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${linked(`${view.target}: ${first.sentence}`, view, first)}</p>
+  return markup`<li id="${first.id}" class="verdict ${judgeStatus(first)}"><p>${stateLabel(first)} ${linked(`${view.target}: ${first.sentence}`, view, first)}</p>
 ${nextSteps(group)}${consequences(group)}
 `;
 }
 
-function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: VerdictView) => boolean): readonly Group[] {
+function createGroups(
+  view: TargetView,
+  page: VerdictPage,
+  isListed: (verdict: VerdictView) => boolean,
+): readonly Group[] {
   const groups = groupBy(
     view.verdicts.filter(isListed),
     ({ alert, severity, state }) => `${state} ${severity} ${alert}`,
@@ -163,24 +172,27 @@ function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: Verdi
   );
 }
 
-/** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages, because that of the cause says since when. */
+/**
+ * The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages,
+ * because that of the cause says since when.
+ */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
-  const hidden = groupsOf(view, page, ({ hiddenBy }) => worst === first && hiddenBy === first.alert);
-  if (hidden.length === 0) return ofTheSameKind(group);
+  const hidden = createGroups(view, page, ({ hiddenBy }) => worst === first && hiddenBy === first.alert);
+  if (hidden.length === 0) return renderSameKind(group);
   const items = hidden.map(
     (follower) =>
-      markup`<li id="${follower.first.id}" class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${linked(follower.first.summary, view, follower.first)}</p>${ofTheSameKind(follower, ({ summary }) => summary)}`,
+      markup`<li id="${follower.first.id}" class="verdict ${judgeStatus(follower.first)}"><p>${stateLabel(follower.first)} ${linked(follower.first.summary, view, follower.first)}</p>${renderSameKind(follower, ({ summary }) => summary)}`,
   );
-  return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
+  return markup`${renderSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
 ${items}</ul>
 `;
 }
 
 /** The other verdicts of a group. Own validators come first; others with the action of the first one are folded. */
-function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
+function renderSameKind(group: Group, text = ({ sentence }: VerdictView): string => sentence): Markup {
   const { view, first, others } = group;
   const isSame = ({ action }: VerdictView): boolean => action === first.action;
   const itemHtml = (verdict: VerdictView): Markup =>
@@ -188,14 +200,17 @@ function ofTheSameKind(group: Group, text = ({ sentence }: VerdictView): string 
   const own = others.filter(isAboutOwn);
   const rest = others.filter((verdict) => !own.includes(verdict));
   const open = [...own, ...rest.filter((verdict) => !isSame(verdict))].map(itemHtml);
-  const folded = rest.filter(isSame).map(itemHtml);
-  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
+  const foldedItems = rest.filter(isSame).map(itemHtml);
+  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${foldedItems.length === 0 ? '' : markup`<details id="${first.id}/more"><summary>${foldedItems.length} more of this kind</summary><ul>${foldedItems}</ul></details>`}`;
 }
 
 /** Items that are named by their kind and id. */
 const ITEM = /((?:event|batch|validator set|nonce|index|outbound hash) (?:\d+|\w{30,})(?!\w))/;
 
-/** A sentence whose items are links to their rows. An outbound hash is a link to the explorer of its chain, if one is configured. */
+/**
+ * A sentence whose items are links to their rows. An outbound hash is a link to the explorer of its chain, if one is
+ * configured.
+ */
 function linked(text: string, { target }: TargetView, { explorer }: VerdictView): Markup {
   const parts = text.split(ITEM).map((part, index) => {
     if (index % 2 === 0) return sentenceHtml(part);
@@ -211,7 +226,7 @@ function isAboutOwn({ subject }: VerdictView): boolean {
   return subject.watched === 'true' || subject.address !== undefined;
 }
 
-function statusOf({ severity, state }: VerdictView): TargetStatus {
+function judgeStatus({ severity, state }: VerdictView): TargetStatus {
   return state === 'firing' ? severity : 'pending';
 }
 

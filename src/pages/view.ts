@@ -4,9 +4,9 @@ import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchFor } from '../facts/items/item-list.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
-import { itemsOf, searchItems } from '../engine/kept-body.js';
+import { getItems, searchItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import { headingOf, sentenceOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { formatHeading, formatSentence, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import {
   BEHIND_SECONDS,
   CLOCK_BEHIND_SECONDS,
@@ -21,9 +21,12 @@ import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
 
-/* The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are fixed; keys can be added. */
+/*
+ * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are
+ * fixed; keys can be added.
+ */
 
-export type View = Readonly<ReturnType<typeof viewOf>>;
+export type View = Readonly<ReturnType<typeof createView>>;
 export type PendingView = NonNullable<ReturnType<typeof pendingView>>;
 export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
@@ -35,7 +38,7 @@ export interface ShownEndpoint {
   readonly job: Pick<PollJob, 'nodes' | 'context'>;
 }
 
-export function viewOf(
+export function createView(
   shown: readonly ShownEndpoint[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
@@ -46,8 +49,8 @@ export function viewOf(
   const endpoints = shown.map((endpoint) =>
     endpointView(endpoint, now, { withItems, judged: byTarget.get(endpoint.state.target) }),
   );
-  const endpointsOf = groupBy(endpoints, ({ target }) => target);
-  const targets = verdicts.map((judged) => targetView(judged, endpointsOf.get(judged.target) ?? [], links, now));
+  const endpointsByTarget = groupBy(endpoints, ({ target }) => target);
+  const targets = verdicts.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
 }
 
@@ -59,9 +62,10 @@ function targetView(
   links: ExternalLinks,
   now: Moment,
 ) {
-  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
+  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not
+  // look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeOrClockBehind) : [];
-  const bridge = bridgeOf(endpoints, target);
+  const bridge = findBridge(endpoints, target);
   return {
     target,
     status: behind.length > 0 ? 'unknown' : status,
@@ -83,7 +87,7 @@ function targetView(
 }
 
 /** `undefined` without a bridge whose items are shown. */
-export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
+export function findBridge(endpoints: readonly EndpointView[], target: string) {
   for (const endpoint of endpoints) {
     const { items } = endpoint;
     if (endpoint.target === target && items?.document === 'module_state') return { endpoint, items };
@@ -105,9 +109,9 @@ function verdictView(shown: Verdict, links: ExternalLinks) {
   return {
     ...verdict,
     /** The summary with the age. */
-    heading: headingOf(shown),
+    heading: formatHeading(shown),
     /** The heading with the details. */
-    sentence: sentenceOf(shown),
+    sentence: formatSentence(shown),
     /** The word before the start: it has begun, or has exceeded a limit that varies. */
     startWord: startWord(shown),
     /** ISO 8601. */
@@ -116,7 +120,10 @@ function verdictView(shown: Verdict, links: ExternalLinks) {
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
     firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
-    /** The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is configured. */
+    /**
+     * The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is
+     * configured.
+     */
     explorer: outboundUrl(shown, links) ?? null,
     /** `null` unless `links.dashboards` is configured. */
     dashboard: dashboardUrl(links, verdict.alert, target),
@@ -152,7 +159,7 @@ export function pendingView(
   const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
-  const view = viewOf(shown, verdicts.filter(isSelected), links, now, withItems);
+  const view = createView(shown, verdicts.filter(isSelected), links, now, withItems);
   /** The matches of `?q=` in the documents of the target; `null` without it, and for several targets. */
   const search = text === undefined || view.targets.length !== 1 ? null : searchIn(shown, text, now);
   return { ...view, search };
@@ -160,7 +167,10 @@ export function pendingView(
 
 export interface SearchResult {
   readonly query: string;
-  /** By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it was searched. */
+  /**
+   * By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it
+   * was searched.
+   */
   readonly items: Readonly<Partial<Record<DocumentName, Items | null>>>;
 }
 
@@ -184,14 +194,14 @@ export function endpointView(
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now.at);
-  const items = exported === undefined || !withItems ? null : (itemsOf(exported.snapshot) ?? null);
+  const items = exported === undefined || !withItems ? null : (getItems(exported.snapshot) ?? null);
   const age = lastSuccess ? now.at - lastSuccess.at : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
     target,
     document,
     /** Host and port of the node; of several, of the one in use. */
-    host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? hostOf(job),
+    host: state.nodes?.find(({ isInUse }) => isInUse)?.source ?? readHost(job),
     /** All nodes in order of preference, if there are several; `null` otherwise. */
     nodes:
       state.nodes?.map(({ source: node, isInUse, trouble }) => ({
@@ -199,7 +209,7 @@ export function endpointView(
         isInUse,
         trouble: troubleView(trouble, now),
       })) ?? null,
-    availability: availabilityOf(state, exported !== undefined),
+    availability: judgeAvailability(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: lastPoll?.ok ?? null,
     /** The end of the last successful poll, ISO 8601, and its age; `null` before the first. */
@@ -207,7 +217,9 @@ export function endpointView(
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
-    /** The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
+    /**
+     * The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success.
+     */
     withdrawal: inSeconds === null ? null : { at: isoTime(wallSeconds(now.at + inSeconds, now)), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
     lastFailure: lastFailure
@@ -225,7 +237,7 @@ export function endpointView(
   };
 }
 
-function hostOf({ nodes: [node] }: ShownEndpoint['job']): string {
+function readHost({ nodes: [node] }: ShownEndpoint['job']): string {
   return node === undefined ? '' : new URL(node.url.origin).host;
 }
 
@@ -237,12 +249,12 @@ function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
 }
 
 /**
- * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of an earlier
- * success, if any, are still exported.
+ * `withdrawn`: the last success is too old, so its series are not exported. `failing`: the last poll failed; series of
+ * an earlier success, if any, are still exported.
  */
 export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 
-function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: boolean): Availability {
+function judgeAvailability({ lastPoll, lastSuccess }: EndpointState, isExported: boolean): Availability {
   if (lastPoll === undefined) return 'initial';
   if (lastSuccess !== undefined && !isExported) return 'withdrawn';
   return lastPoll.ok ? 'up' : 'failing';
@@ -258,7 +270,10 @@ function nodeView(state: EndpointState, now: Moment) {
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
     syncing: syncing.getAnswer(answers)?.isSyncing ?? null,
-    /** The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block time is measured. */
+    /**
+     * The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block
+     * time is measured.
+     */
     upgrade:
       name === undefined
         ? null
@@ -266,7 +281,7 @@ function nodeView(state: EndpointState, now: Moment) {
   };
 }
 
-export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
+export function toJson<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
   return {
     ...view,
     targets: view.targets.map((shown) => ({

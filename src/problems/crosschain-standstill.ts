@@ -4,10 +4,13 @@ import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind } from '../queries/node-status.js';
-import { entryOf } from './marks.js';
+import { findEntry } from './marks.js';
 import { type Evidence } from './problem.js';
 
-/* Since when the lowest nonce of a chain has not moved, and for how long it could not, because the hub halted or outbounds were switched off. */
+/*
+ * Since when the lowest nonce of a chain has not moved, and for how long it could not, because the hub halted or
+ * outbounds were switched off.
+ */
 
 export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
@@ -29,7 +32,9 @@ interface Span {
 /** The last spans are kept. */
 const MAX_SPANS = 20;
 
-/** The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move. */
+/**
+ * The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move.
+ */
 export interface HaltMark extends Span {
   readonly height: Numeral;
   readonly halts: readonly Span[];
@@ -84,7 +89,10 @@ export function standstillSeconds(mark: HaltMark | undefined, since: number): nu
   return coveredSeconds([...mark.halts, ...(isHalt(mark) ? [mark] : []), ...mark.offs], since);
 }
 
-/** How long outbounds were off since then; 0 while they are off, because CrosschainOutboundDisabled inhibits the consequences. */
+/**
+ * How long outbounds were off since then; 0 while they are off, because CrosschainOutboundDisabled inhibits the
+ * consequences.
+ */
 export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
@@ -96,13 +104,16 @@ export interface UnmovedMark extends HaltMark {
   readonly nonces: Readonly<Record<string, { readonly nonce: Numeral; readonly since: Instant }>>;
 }
 
-/** Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current again. */
+/**
+ * Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current
+ * again.
+ */
 export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
   const { input, answers } = evidence;
   const earlier = before?.nonces ?? {};
   if (isNodeBehind(answers, input)) return { ...haltAfter(evidence, before), nonces: earlier };
   const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = entryOf(earlier, chainId);
+    const last = findEntry(earlier, chainId);
     return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
   });
   return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };

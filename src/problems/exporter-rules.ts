@@ -1,7 +1,10 @@
 import { OUTDATED_SECONDS, snapshotStale } from './polls.js';
 import type { Inhibition, Severity } from './problem.js';
 
-/* The alerts that Prometheus judges, because an exporter cannot judge itself: that it is missing, hangs, or could not load or write a file. */
+/*
+ * The alerts that Prometheus judges, because an exporter cannot judge itself: that it is missing, hangs, or could not
+ * load or write a file.
+ */
 
 /** An alert on the exporter, in at most three lines of PromQL that look at the present. */
 export interface ExporterRule {
@@ -33,7 +36,8 @@ export const exporterRules: readonly ExporterRule[] = [
   rule({
     name: 'BridgeExporterAbsent',
     severity: 'critical',
-    // Without `up`, because a job can be renamed or lose its targets. Without an exporter in a day, it fires once without a label.
+    // Without `up`, because a job can be renamed or lose its targets. Without an exporter in a day, it fires once
+    // without a label.
     expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
@@ -113,7 +117,10 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
   }),
 ];
 
-/** Another exporter of the target has polled the document: then this exporter's failing polls are a warning (BridgeEndpointDown). */
+/**
+ * Another exporter of the target has polled the document: then this exporter's failing polls are a warning
+ * (BridgeEndpointDown).
+ */
 export const UNLESS_POLLED_BY_ANOTHER = `unless on (cluster, target, document)
   time() - bridge_exporter_last_success_timestamp_seconds <= ${OUTDATED_SECONDS}`;
 

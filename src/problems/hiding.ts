@@ -4,8 +4,9 @@ import { subjectLabels, type Inhibition, type Severity, type Subject } from './p
 import { problems } from './problems.js';
 
 /*
- * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml follow it. It is transitively closed,
- * so that nobody has to follow a chain of causes; `gapsOf` finds what is missing.
+ * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml
+ * follow it. It is transitively closed, so that nobody has to follow a chain of causes; `findGaps` finds what is
+ * missing.
  */
 
 type Label = keyof Subject | 'document';
@@ -20,7 +21,9 @@ interface AlertMatcher {
   readonly exceptWatched?: boolean;
 }
 
-/** A firing alert that `source` matches hides those of the same target that `target` matches, if the labels are equal. */
+/**
+ * A firing alert that `source` matches hides those of the same target that `target` matches, if the labels are equal.
+ */
 export interface Hiding {
   readonly source: AlertMatcher;
   readonly target: AlertMatcher;
@@ -38,7 +41,7 @@ interface Declaring {
 
 const declaring: readonly Declaring[] = [...exporterRules, ...pollProblems, ...problems];
 
-function namesOf(list: readonly { readonly name: string }[]): readonly string[] {
+function listNames(list: readonly { readonly name: string }[]): readonly string[] {
   return Array.from(new Set(list.map(({ name }) => name)));
 }
 
@@ -46,7 +49,7 @@ const CRITICAL: Severity = 'critical';
 
 /** The warnings that hide critical problems which only repeat them: another warning must not hide those. */
 const warningsHidingCritical = new Set(
-  namesOf(
+  listNames(
     declaring.filter(
       ({ severity, inhibits }) =>
         severity === 'warning' &&
@@ -60,7 +63,7 @@ const warningsHidingCritical = new Set(
 
 /** What a document shows is not current while it is not polled, or while it stands still or is behind. */
 function hidingDocument(severity: Severity, sources: readonly Declaring[], targets: readonly string[]): Hiding[] {
-  const names = namesOf(sources.filter((source) => source.inhibitsDocument && source.severity === severity));
+  const names = listNames(sources.filter((source) => source.inhibitsDocument && source.severity === severity));
   const isWarning = severity === 'warning';
   return names.length === 0
     ? []
@@ -91,13 +94,13 @@ function declared({ name, severity, inhibits }: Declaring): readonly Hiding[] {
   }));
 }
 
-const ofPolls = [...exporterRules, ...pollProblems];
-const allNames = namesOf(problems);
+const pollAlerts = [...exporterRules, ...pollProblems];
+const allNames = listNames(problems);
 
 export const hidings: readonly Hiding[] = [
-  ...hidingDocument('critical', ofPolls, allNames),
+  ...hidingDocument('critical', pollAlerts, allNames),
   ...hidingDocument('critical', problems, allNames),
-  ...hidingDocument('warning', ofPolls, allNames),
+  ...hidingDocument('warning', pollAlerts, allNames),
   ...hidingDocument('warning', problems, allNames),
   {
     comment: 'A critical alert hides the warning for the same subject. What cannot be judged is different.',
@@ -124,11 +127,11 @@ export function hides(source: HidingAlert, target: HidingAlert): boolean {
       (hiding.source.names !== undefined || source.alert === target.alert) &&
       matches(hiding.source, source) &&
       matches(hiding.target, target) &&
-      hiding.equal.every((label) => labelOf(source, label) === labelOf(target, label)),
+      hiding.equal.every((label) => readLabel(source, label) === readLabel(target, label)),
   );
 }
 
-function labelOf({ document, subject }: HidingAlert, label: Label): string {
+function readLabel({ document, subject }: HidingAlert, label: Label): string {
   return label === 'document' ? document : (subject[label] ?? '');
 }
 
@@ -142,28 +145,31 @@ function matches(matcher: AlertMatcher, { alert, severity, subject }: HidingAler
   );
 }
 
-/** Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal documents and subjects. */
-export function gapsOf(): readonly string[] {
+/**
+ * Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal
+ * documents and subjects.
+ */
+export function findGaps(): readonly string[] {
   const keys = new Set(declaring.map(({ name, severity }) => `${name} ${severity}`));
   const gaps = [{}, { watched: 'true' }].flatMap((subject) => {
     const alerts = Array.from(keys, (key): HidingAlert => {
       const [alert = '', severity = ''] = key.split(' ');
       return { alert, severity: severity as Severity, document: '', subject };
     });
-    const effectsOf = (cause: HidingAlert): readonly HidingAlert[] =>
+    const findEffects = (cause: HidingAlert): readonly HidingAlert[] =>
       alerts.filter((other) => other !== cause && hides(cause, other));
     return alerts.flatMap((cause) =>
-      effectsOf(cause).flatMap((between) => gapsOver(cause, between, effectsOf(between))),
+      findEffects(cause).flatMap((between) => gapsOver(cause, between, findEffects(between))),
     );
   });
   return Array.from(new Set(gaps));
 }
 
 function gapsOver(cause: HidingAlert, between: HidingAlert, effects: readonly HidingAlert[]): readonly string[] {
-  const textOf = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
+  const formatAlert = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
   return effects.flatMap((effect) => {
-    if (effect === cause) return [`${textOf(cause)} and ${textOf(between)} hide each other`];
+    if (effect === cause) return [`${formatAlert(cause)} and ${formatAlert(between)} hide each other`];
     if (hides(cause, effect)) return [];
-    return [`${textOf(cause)} hides ${textOf(between)}, which hides ${textOf(effect)}`];
+    return [`${formatAlert(cause)} hides ${formatAlert(between)}, which hides ${formatAlert(effect)}`];
   });
 }

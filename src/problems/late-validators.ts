@@ -1,7 +1,7 @@
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { durationOf, hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { estimateDuration, hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
   eventAttestations,
@@ -12,7 +12,7 @@ import {
   votersOfLastEvent,
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/power-shares.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
@@ -21,8 +21,15 @@ import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Together } from './problem.js';
+import { findEntry } from './marks.js';
+import {
+  defineProblem,
+  type Evidence,
+  type Found,
+  type FoundValidator,
+  type Severity,
+  type Together,
+} from './problem.js';
 import { clockTime, numberAndPower, validators, yourValidator } from './sentence.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
@@ -70,19 +77,22 @@ function findingAbout(
 const MAX_REMEMBERED_MEMBERS = 300;
 
 /** A mark with a value for each member, by external address. */
-function byMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
+function byMember<Value>(input: BridgeInput, deriveValue: (member: RegisteredMember) => Value | undefined) {
   const entries = registeredMembers(input)
     .slice(0, MAX_REMEMBERED_MEMBERS)
-    .map((member) => [member.labels.external_address, valueOf(member)] as const);
+    .map((member) => [member.labels.external_address, deriveValue(member)] as const);
   return Object.fromEntries(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined));
 }
 
-/** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
+/**
+ * The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix
+ * seconds.
+ */
 type SigningByMember = Readonly<
   Record<string, { readonly signed: number; readonly progressSeconds?: Instant | undefined }>
 >;
 
-const confirmsMissing = problemOf('module_state', {
+const confirmsMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
@@ -96,7 +106,7 @@ const confirmsMissing = problemOf('module_state', {
     version: 1,
     next: ({ input }, before: SigningByMember | undefined): SigningByMember =>
       byMember(input, (member) => {
-        const last = entryOf(before, member.labels.external_address);
+        const last = findEntry(before, member.labels.external_address);
         const signed = signedBatches(input, member).length;
         const isProgress = last !== undefined && signed > last.signed;
         return { signed, progressSeconds: isProgress ? input.at : last?.progressSeconds };
@@ -104,7 +114,7 @@ const confirmsMissing = problemOf('module_state', {
   },
   find: ({ input }, mark) =>
     registeredMembers(input).flatMap((member) => [
-      unsignedBatches(input, member, entryOf(mark, member.labels.external_address)?.progressSeconds),
+      unsignedBatches(input, member, findEntry(mark, member.labels.external_address)?.progressSeconds),
       unsignedValsets(input, member),
     ]),
   together: together(
@@ -169,7 +179,7 @@ const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> =
 /** The highest event nonce with a vote of each member in the polls so far. */
 type VoteByMember = Readonly<Record<string, Numeral>>;
 
-const votesMissing = problemOf('module_state', {
+const votesMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
   afterMinutes: 30,
@@ -187,7 +197,7 @@ const votesMissing = problemOf('module_state', {
       return byMember(input, (member) => {
         const { registration, labels } = member;
         return highest([
-          entryOf(before, member.labels.external_address),
+          findEntry(before, member.labels.external_address),
           newestVotes(input).get(dataPart(required(registration.sender))),
           positions.get(labels.orchestrator),
         ]);
@@ -201,7 +211,7 @@ const votesMissing = problemOf('module_state', {
       const missesNext = isNextCredible && hasVoted(votersOfNextEvent(input), member) === false;
       if (!missesLast && !missesNext) return undefined;
       return findingAbout(input, member, {
-        progressKey: String(entryOf(mark, member.labels.external_address) ?? ''),
+        progressKey: String(findEntry(mark, member.labels.external_address) ?? ''),
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
@@ -225,7 +235,7 @@ const TELL_OPERATORS =
 function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') {
   const limit = hours * HOUR_SECONDS;
   const remedy = `Check the log, funds and key of the orchestrator, then restart it ${when}.`;
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,
     // Signatures are usually given within minutes.
@@ -244,7 +254,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;
         const { duty, height } = deadline;
-        const left = durationOf(subtract(height, required(input.height)), hubBlockTime(input));
+        const left = estimateDuration(subtract(height, required(input.height)), hubBlockTime(input));
         if (left >= limit) return undefined;
         const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at + left - limit;

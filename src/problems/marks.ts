@@ -2,15 +2,17 @@ import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 
 /*
- * The marks of problems, and how a debounced mark skips an odd document (why: memory.ts). Such a mark is kept twice: after all documents, and without the
- * last one. The next document continues both. If they agree, the last document was not odd. If they differ, it is skipped.
+ * The marks of problems, and how a debounced mark skips an odd document (why: problem-memory.ts). Such a mark is kept
+ * twice: after all documents, and without the last one. The next document continues both. If they agree, the last
+ * document was not odd. If they differ, it is skipped.
  *
- * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second document, the mark is 90, and 5 without it. The
- * third one leaves 90 and makes 6 of 5: they differ, so the mark is 6. With 91 in the third document, both would be 91.
+ * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second document, the mark
+ * is 90, and 5 without it. The third one leaves 90 and makes 6 of 5: they differ, so the mark is 6. With 91 in the
+ * third document, both would be 91.
  */
 
 /** The entry of a token, chain or validator. */
-export function entryOf<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+export function findEntry<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
   return mark !== undefined && Object.hasOwn(mark, key) ? mark[key] : undefined;
 }
 
@@ -40,7 +42,10 @@ export function marksAfter(definition: Problem['mark'], evidence: Evidence, befo
   );
 }
 
-/** The mark with the minimum of each pair of numbers, which are times or small counts; `undefined` if the marks differ in anything else. */
+/**
+ * The mark with the minimum of each pair of numbers, which are times or small counts; `undefined` if the marks differ
+ * in anything else.
+ */
 function agreedMark(a: unknown, b: unknown): unknown {
   if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)

@@ -7,13 +7,13 @@ import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeA
 import type { DocumentName } from '../document-types.js';
 import { count, durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence } from './problem.js';
+import { findEntry } from './marks.js';
+import { defineProblem, type Evidence } from './problem.js';
 import { shortName } from './sentence.js';
 
 /*
- * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. And the clock by which
- * the ages of problems are measured.
+ * Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a
+ * document. And the clock by which the ages of problems are measured.
  */
 
 const STALLED_MINUTES = 15;
@@ -33,9 +33,9 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
   name: Alert,
   document: Name,
   what: string,
-  heightOf: (evidence: Evidence<Name>) => Numeral,
+  readHeight: (evidence: Evidence<Name>) => Numeral,
 ) {
-  return problemOf(document, {
+  return defineProblem(document, {
     name,
     severity: 'critical',
     afterMinutes: STALLED_MINUTES,
@@ -48,14 +48,14 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
       version: 1,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
-        const height = String(heightOf(evidence));
+        const height = String(readHeight(evidence));
         return { height, at: height === before?.height ? before.at : evidence.input.at };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
-      const height = String(heightOf(evidence));
+      const height = String(readHeight(evidence));
       if (mark === undefined || mark.at >= evidence.input.at) return undefined;
-      const upgrade = upgradeAt(evidence.answers, heightOf(evidence));
+      const upgrade = upgradeAt(evidence.answers, readHeight(evidence));
       if (upgrade === undefined) return { progressKey: height, summary: `${what} does not advance from ${height}` };
       return {
         progressKey: height,
@@ -76,14 +76,15 @@ const behind = {
 } as const;
 
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
-  return problemOf(document, {
+  return defineProblem(document, {
     ...behind,
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<typeof document>) => {
-      const { seconds } = required(nodeDelay(answers, input));
-      if (!isNodeBehind(answers, input)) return undefined;
-      if (seconds <= BEHIND_SECONDS) return { summary: `the node of ${document} is catching up` };
+      const { seconds, isSyncing } = required(nodeDelay(answers, input));
+      if (!isSyncing && required(seconds) <= BEHIND_SECONDS) return undefined;
+      if (seconds === undefined || seconds <= BEHIND_SECONDS)
+        return { summary: `the node of ${document} is catching up` };
       return {
         chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS,
         summary: `the node of ${document} is behind the chain`,
@@ -95,7 +96,7 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
 }
 
 function clockBehind(document: 'module_state' | 'rate_limiter_input') {
-  return problemOf(document, {
+  return defineProblem(document, {
     name: 'BridgeClockBehind',
     severity: 'warning',
     afterMinutes: 0,
@@ -104,7 +105,7 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<typeof document>) => {
-      const aheadSeconds = -required(nodeDelay(answers, input)).seconds;
+      const aheadSeconds = -required(required(nodeDelay(answers, input)).seconds);
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
         summary: `the clock of the exporter is behind the newest block of ${document}`,
@@ -114,7 +115,7 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
   });
 }
 
-const externalNodeBehind = problemOf('external_contract', {
+const externalNodeBehind = defineProblem('external_contract', {
   ...behind,
   description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
@@ -130,7 +131,7 @@ const externalNodeBehind = problemOf('external_contract', {
 });
 
 function nodeDown(document: DocumentName) {
-  return problemOf(document, {
+  return defineProblem(document, {
     name: 'BridgeNodeDown',
     severity: 'warning',
     afterMinutes: 30,
@@ -153,7 +154,7 @@ function nodeDown(document: DocumentName) {
 }
 
 function nodesDisagree(document: DocumentName) {
-  return problemOf(document, {
+  return defineProblem(document, {
     name: 'BridgeNodesDisagree',
     severity: 'warning',
     afterMinutes: 0,
@@ -182,7 +183,10 @@ function nodesDisagree(document: DocumentName) {
   });
 }
 
-/** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
+/**
+ * The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with
+ * this address.
+ */
 interface HighestMark {
   readonly contract: string;
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
@@ -207,7 +211,7 @@ function highestAfter(
 ): HighestMark['values'] {
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
-      const last = entryOf(before, kind);
+      const last = findEntry(before, kind);
       const isLower = last !== undefined && value < last.value;
       return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value, at: now }];
     }),
@@ -222,12 +226,12 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 
 function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
   document: Name,
-  valuesOf: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
+  readValues: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
   /** After a migration to another contract, the numbers begin anew. */
-  contractOf: (evidence: Evidence<Name>) => string = () => '',
+  readContract: (evidence: Evidence<Name>) => string = () => '',
   measuredBlockTime: (evidence: Evidence<Name>) => number | undefined = () => undefined,
 ) {
-  return problemOf(document, {
+  return defineProblem(document, {
     name: 'BridgeStateRolledBack',
     severity: 'critical',
     // Outlasts a node behind a load balancer that is slower than the others.
@@ -246,10 +250,10 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       version: 2,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
-        const contract = contractOf(evidence);
+        const contract = readContract(evidence);
         const { at } = evidence.input;
         const known = before?.contract === contract ? before : undefined;
-        const present = valuesOf(evidence);
+        const present = readValues(evidence);
         const { height } = present;
         const values = highestAfter(present, at, known?.values);
         const isLower = height !== undefined && height < (values['height']?.value ?? height);
@@ -263,13 +267,13 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
-      const values = valuesOf(evidence);
+      const values = readValues(evidence);
       // A node that catches up has old blocks; after a rollback of the hub, blocks are new.
       if (isNodeBehind(evidence.answers, evidence.input)) return undefined;
       const { height } = values;
       if (mark !== undefined && height !== undefined && isCatchingUp(mark, height, evidence.input.at)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
-        const highest = entryOf(mark?.values, kind);
+        const highest = findEntry(mark?.values, kind);
         if (highest === undefined || value >= highest.value) return undefined;
         const by = subtract(highest.value, value);
         return {

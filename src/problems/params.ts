@@ -6,8 +6,8 @@ import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
+import { findEntry } from './marks.js';
+import { defineProblem, type Evidence, type NamedProblem, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
@@ -34,7 +34,7 @@ function changesAfter(
 ): ChangeMark {
   if (before === undefined) return { values, changed: [], at: null };
   const changed = Object.entries(values).flatMap(([name, value]) => {
-    const last = entryOf(before.values, name);
+    const last = findEntry(before.values, name);
     if (last === undefined || last === value) return [];
     return [value.length > 64 || last.length > 64 ? name : `${name} (${shortValue(last)} → ${shortValue(value)})`];
   });
@@ -48,15 +48,15 @@ interface Change<Name extends DocumentName, Alert extends string>
     Pick<NamedProblem<Alert>, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
     Partial<Pick<Problem, 'inhibits' | 'isDoubtful'>> {
   readonly hours: number;
-  readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
+  readonly readValues: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
 }
 
 /** A value changed within hours. */
 export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
-  { hours, valuesOf, ...declaration }: Change<Name, Alert>,
+  { hours, readValues, ...declaration }: Change<Name, Alert>,
 ): NamedProblem<Alert> {
-  return problemOf(document, {
+  return defineProblem(document, {
     ...declaration,
     afterMinutes: 0,
     age: 'ago',
@@ -65,10 +65,10 @@ export function change<Name extends DocumentName, Alert extends string>(
       version: 1,
       isDebounced: true,
       next: ({ input }: Evidence<Name>, before: ChangeMark | undefined) =>
-        changesAfter(valuesOf(input), input.at, before),
+        changesAfter(readValues(input), input.at, before),
     },
     find: ({ input }: Evidence<Name>, mark: ChangeMark | undefined) => {
-      valuesOf(input);
+      readValues(input);
       if (mark === undefined || mark.at === null) return undefined;
       if (input.at - mark.at >= hours * HOUR_SECONDS) return undefined;
       return { start: mark.at, summary: declaration.summary, details: [list(mark.changed)] };
@@ -116,7 +116,7 @@ export const paramsProblems = [
     severity: 'critical',
     hours: IDENTITY_HOURS,
     isDoubtful: true,
-    valuesOf: ({ state }) => identityParams(state),
+    readValues: ({ state }) => identityParams(state),
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
     action:
@@ -128,7 +128,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'warning',
     hours: 1,
-    valuesOf: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
+    readValues: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
     summary: 'the list of admins changed',
     description:
       'The list of admins changed within the last hour, or during an outage before it. Admins manage the blacklist and the limits without a proposal.',
@@ -139,7 +139,7 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'info',
     hours: 1,
-    valuesOf: ({ state }) => readParams(state),
+    readValues: ({ state }) => readParams(state),
     summary: 'bridge parameters changed',
     description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
@@ -148,7 +148,7 @@ export const paramsProblems = [
     name: 'BridgeBlacklistChanged',
     severity: 'info',
     hours: 1,
-    valuesOf: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
+    readValues: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
     summary: 'the blacklist changed',
     description: 'The external blacklist changed within the last hour, or during an outage before it.',
     action: 'Ask an admin of the bridge whether the change is intended.',

@@ -4,13 +4,13 @@ import type { DocumentName } from '../document-types.js';
 import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
-import type { EndedProblem, PresentProblem, UnjudgedProblem } from './memory.js';
+import type { EndedProblem, PresentProblem, UnjudgedProblem } from './problem-memory.js';
 import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
- * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They are judged when they are shown,
- * because some begin by time alone, and a successful poll ends them at once.
+ * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They
+ * are judged when they are shown, because some begin by time alone, and a successful poll ends them at once.
  */
 
 /** The state of an endpoint, as far as its polls are judged by it. */
@@ -96,8 +96,8 @@ function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' |
 }
 
 /**
- * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was suspended: that is no failure, and
- * polls can fail only afterwards.
+ * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was
+ * suspended: that is no failure, and polls can fail only afterwards.
  */
 function withoutSuccessSince(poll: PollEvidence): Instant {
   const { lastSuccess, staleAfterMs } = poll;
@@ -134,7 +134,8 @@ export const snapshotStale = pollProblem({
     if (poll.document === 'external_contract' || isNotServed) return undefined;
     const since = withoutSuccessSince(poll);
     const failure = presentFailure(poll);
-    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have stopped.
+    // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have
+    // stopped.
     const isFailing = failure !== undefined || poll.polls === 0;
     if (!isFailing || at - since < OUTDATED_SECONDS * PENDING_SHARE) return undefined;
     return {
@@ -262,13 +263,13 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summar
     afterMinutes: 10,
     ...texts,
     find: (poll, moment) => {
-      const ofSeverity = moment.unjudged.filter((each) => (each.severity === 'critical') === isCritical);
-      const [first] = ofSeverity;
+      const sameSeverity = moment.unjudged.filter((each) => (each.severity === 'critical') === isCritical);
+      const [first] = sameSeverity;
       if (first === undefined) return undefined;
-      const names = Array.from(new Set(ofSeverity.map(({ problem }) => problem.name)));
+      const names = Array.from(new Set(sameSeverity.map(({ problem }) => problem.name)));
       const others = names.length === 1 ? '' : ` and ${count(names.length - 1, 'other problem')}`;
       return {
-        start: Math.min(...ofSeverity.map(({ sinceSeconds }) => sinceSeconds)),
+        start: Math.min(...sameSeverity.map(({ sinceSeconds }) => sinceSeconds)),
         summary: `${first.problem.name}${others} of ${poll.document} cannot be judged${isCritical ? ' any more' : ''}`,
         details: [unreadableFields(poll), `not judged: ${list(names)}`],
       };
@@ -279,9 +280,9 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summar
 /** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */
 function unreadableFields({ lastSuccess }: PollEvidence): string {
   const { missing = [], invalid = new Map<string, number>() } = lastSuccess?.snapshot.errors ?? {};
-  const depthOf = (path: string): number => path.split('.').length;
+  const measureDepth = (path: string): number => path.split('.').length;
   // A list is more than a parameter.
-  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const absent = Array.from(missing).toSorted((a, b) => measureDepth(a) - measureDepth(b));
   const wrong = Array.from(invalid.keys());
   return joinTexts(
     '; ',
@@ -322,10 +323,10 @@ export function hasDroppedSeries({ dropped = 0 }: RenderedFamily): boolean {
 
 /** The problems of the polls of a document at a point in time, worst first. */
 export function presentPollProblems(poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
-  return pollProblems.flatMap((problem) => presentOf(problem, poll, moment));
+  return pollProblems.flatMap((problem) => findPresent(problem, poll, moment));
 }
 
-function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
+function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
   const { problemSettings = {} } = poll;
   const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
   if (found === undefined) return [];
@@ -338,7 +339,7 @@ function presentOf(problem: PollProblem, poll: PollEvidence, moment: PollMoment)
 /** The worst problem that a successful poll ends, if its alert has fired. */
 export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
   return [snapshotStale, misconfigured, down]
-    .flatMap((problem) => presentOf(problem, before, { at, isNotServed, unjudged: [] }))
+    .flatMap((problem) => findPresent(problem, before, { at, isNotServed, unjudged: [] }))
     .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({

@@ -7,9 +7,10 @@ import type { Difference, SecondOpinion } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
- * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the facts of a document, since when,
- * its limit, its texts, and its consequences. The exporter judges it after each poll (memory.ts). prometheus/alerts.yml, the inhibitions of
- * prometheus/alertmanager.yml, docs/alerts.md and the values of the chart are generated from these objects.
+ * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the
+ * facts of a document, since when, its limit, its texts, and its consequences. The exporter judges it after each poll
+ * (problem-memory.ts). prometheus/alerts.yml, the inhibitions of prometheus/alertmanager.yml, docs/alerts.md and the
+ * values of the chart are generated from these objects.
  */
 
 export const severities = ['critical', 'warning', 'info'] as const;
@@ -20,7 +21,7 @@ export const urgencies = ['now', 'in working hours', 'for the record'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /** A critical alert wakes somebody, and so does a warning that is declared as urgent. */
-export function urgencyOf({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
+export function judgeUrgency({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {
   if (severity === 'critical' || isUrgent === true) return 'now';
   return severity === 'warning' ? 'in working hours' : 'for the record';
 }
@@ -54,9 +55,14 @@ export interface Found {
   readonly progressKey?: string;
   /** The start, if the document proves it. */
   readonly start?: Instant | undefined;
-  /** The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set. */
+  /**
+   * The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set.
+   */
   readonly chainStart?: number | undefined;
-  /** What is wrong with which thing, without anything that moves by itself, such as an age or an amount. At most 200 characters. */
+  /**
+   * What is wrong with which thing, without anything that moves by itself, such as an age or an amount. At most 200
+   * characters.
+   */
   readonly summary: string;
   /** Who, how much, until when; empty texts are left out. */
   readonly details?: readonly string[];
@@ -71,7 +77,10 @@ export interface FoundValidator extends Validator {
   readonly power: number | undefined;
 }
 
-/** `inPart`: the document does not show all subjects, such as a truncated list, so that a problem that is not found does not end. */
+/**
+ * `inPart`: the document does not show all subjects, such as a truncated list, so that a problem that is not found does
+ * not end.
+ */
 export type Findings =
   | Found
   | undefined
@@ -92,8 +101,8 @@ export function eachPart(parts: readonly (() => Found | undefined)[]): Findings 
 }
 
 /**
- * The memory of a problem of all documents, such as a highest value with its time: plain data of bounded size (marks.ts). Its numbers are Unix
- * seconds or small counts.
+ * The memory of a problem of all documents, such as a highest value with its time: plain data of bounded size
+ * (marks.ts). Its numbers are Unix seconds or small counts.
  */
 interface Mark<Name extends DocumentName, Value> {
   /** Another one for another shape: then a mark of a state file begins anew. */
@@ -104,7 +113,10 @@ interface Mark<Name extends DocumentName, Value> {
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }
 
-/** A consequence of a problem: Alertmanager inhibits its notification for the same target, and pages list it below the problem. */
+/**
+ * A consequence of a problem: Alertmanager inhibits its notification for the same target, and pages list it below the
+ * problem.
+ */
 export interface Inhibition {
   readonly problem: string;
   readonly severity?: Severity;
@@ -135,8 +147,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** Whether a warning wakes somebody, because it hides critical alerts. */
   readonly isUrgent?: true;
   /**
-   * `markAfter` is the mark after this document, not the one before it; `undefined` while a field that the mark reads was always missing. Throws
-   * WITHDRAWN when a required field is missing or invalid: then the problem is unjudged.
+   * `markAfter` is the mark after this document, not the one before it; `undefined` while a field that the mark reads
+   * was always missing. Throws WITHDRAWN when a required field is missing or invalid: then the problem is unjudged.
    */
   readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
@@ -151,9 +163,15 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** Whether it inhibits all other problems of the document; a warning no critical problem. */
   readonly inhibitsDocument: boolean;
   readonly dashboard: string;
-  /** Whether a single document never proves the problem, because it depends on earlier documents or may last a moment only. */
+  /**
+   * Whether a single document never proves the problem, because it depends on earlier documents or may last a moment
+   * only.
+   */
   readonly needsTime?: true;
-  /** Whether a single node that lies or is broken can cause it: then another node is asked before it is shown (second-opinion.ts). */
+  /**
+   * Whether a single node that lies or is broken can cause it: then another node is asked before it is shown
+   * (second-opinion.ts).
+   */
   readonly isDoubtful?: true;
   /** The action when another node shows it too. */
   readonly confirmedAction?: string;
@@ -177,7 +195,7 @@ export interface NamedProblem<Alert extends string> extends Problem {
   readonly name: Alert;
 }
 
-export function problemOf<Name extends DocumentName, const Alert extends string, Value = never>(
+export function defineProblem<Name extends DocumentName, const Alert extends string, Value = never>(
   document: Name,
   declaration: Declaration<Name, Value> & Pick<NamedProblem<Alert>, 'name'>,
 ): NamedProblem<Alert> {
@@ -189,7 +207,7 @@ export function problemOf<Name extends DocumentName, const Alert extends string,
     ...defaults[document],
     ...declaration,
   };
-  // memory.ts passes a problem only the evidence of its document, and its mark.
+  // problem-memory.ts passes a problem only the evidence of its document, and its mark.
   return problem as unknown as NamedProblem<Alert>;
 }
 

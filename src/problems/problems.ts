@@ -1,14 +1,14 @@
-import { contractProblems } from './contract.js';
-import { crosschainProblems } from './crosschain.js';
-import { integrityProblems } from './integrity.js';
+import { contractProblems } from './contract-problems.js';
+import { crosschainProblems } from './crosschain-problems.js';
+import { integrityProblems } from './integrity-problems.js';
 import { nodeProblems } from './node.js';
-import { oracleProblems } from './oracle.js';
+import { oracleProblems } from './oracle-problems.js';
 import { paramsProblems } from './params.js';
 import { pollProblems } from './polls.js';
 import type { Problem } from './problem.js';
 import { queueProblems } from './queue.js';
 import { relayProblems } from './relay.js';
-import { signatureProblems } from './signatures.js';
+import { signatureProblems } from './signature-problems.js';
 import { validatorProblems } from './late-validators.js';
 import { watchedProblems } from './watched.js';
 

@@ -1,11 +1,11 @@
 import { compare, type Numeral } from '../chain/numeral.js';
 import { waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import type { Instant } from '../clock.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   contractLabel,
-  feeOf,
-  idOf,
+  readFee,
+  readId,
   minBatchFees,
   rememberedBatchNonces,
   topBatchFeesByToken,
@@ -14,12 +14,12 @@ import {
   unbatchedByToken,
   unbatchedTransfers,
 } from '../facts/bridge/tokens.js';
-import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
-import { coinItem, queueItem } from '../facts/items/tokens.js';
+import { countElements, orUndefined, required, rows } from '../facts/required-fields.js';
+import { coinItem, queueItem } from '../facts/items/token-items.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
-import { problemOf } from './problem.js';
+import { findEntry } from './marks.js';
+import { defineProblem } from './problem.js';
 import { allWaitingAmounts, sumText, tokenName } from './sentence.js';
 
 /* Unbatched transfers. */
@@ -47,14 +47,15 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: Numeral): bo
 }
 
 /**
- * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so if this transfer
- * has left the queue since the last batch id, a batch of the token was built, even if no document had it.
+ * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers
+ * that pay most, so if this transfer has left the queue since the last batch id, a batch of the token was built, even
+ * if no document had it.
  */
 type TopMark = Readonly<
   Record<string, { readonly transfer: string; readonly batch: Numeral; readonly builtBefore: string }>
 >;
 
-const backlogStuck = problemOf('module_state', {
+const backlogStuck = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
@@ -70,12 +71,12 @@ const backlogStuck = problemOf('module_state', {
       return Object.fromEntries(
         Array.from(minBatchFees(input.tokens).keys(), (contract) => {
           const queue = unbatchedByToken(input).get(contract) ?? [];
-          const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
-          const last = entryOf(before, contract);
-          const hasLeft = !queue.some((waiting) => String(idOf(waiting)) === last?.transfer);
+          const [top] = queue.toSorted((a, b) => compare(readFee(b), readFee(a)) || compare(readId(a), readId(b)));
+          const last = findEntry(before, contract);
+          const hasLeft = !queue.some((waiting) => String(readId(waiting)) === last?.transfer);
           // A node that is behind has neither the transfer nor a higher batch id.
           const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && batch > last.batch;
-          const transfer = top === undefined ? '' : String(idOf(top));
+          const transfer = top === undefined ? '' : String(readId(top));
           return [contract, { transfer, batch, builtBefore: isBuilt ? String(batch) : (last?.builtBefore ?? '') }];
         }),
       );
@@ -88,7 +89,7 @@ const backlogStuck = problemOf('module_state', {
       if (paid === undefined || paid < minimum || hasBetterBatch(input, contract, paid)) return undefined;
       return {
         subject: { token_contract: contract },
-        progressKey: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,
+        progressKey: `${newestBatch(input, contract)} ${findEntry(mark, contract)?.builtBefore ?? ''}`,
         summary: `transfers of ${tokenName(input, contract)} wait with sufficient fees, and no batch is built`,
         details: [`${queueText(input, contract)} waiting`],
       };
@@ -103,13 +104,15 @@ const GROWING_TRANSFERS = 10;
 const POINT_SECONDS = HOUR_SECONDS / 2;
 const MAX_TOKENS = 200;
 
-/** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
+/**
+ * The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew.
+ */
 interface QueueMark {
   readonly batch: string;
   readonly points: readonly { readonly at: Instant; readonly length: number }[];
 }
 
-const backlogGrowing = problemOf('module_state', {
+const backlogGrowing = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
   afterMinutes: 185,
@@ -129,7 +132,7 @@ const backlogGrowing = problemOf('module_state', {
       return Object.fromEntries(
         longestFirst.map(([contract, { length }]) => {
           const batch = newestBatch(input, contract);
-          const last = entryOf(before, contract);
+          const last = findEntry(before, contract);
           const points = last?.batch === batch ? last.points : [];
           const newest = points.at(-1);
           const isDue = newest === undefined || now - newest.at >= POINT_SECONDS;
@@ -186,12 +189,12 @@ function backlogAction(input: BridgeInput): string | undefined {
   for (const [contract, transfers] of unbatchedByToken(input)) {
     add(queueItem(input, contract)?.waitsFor ?? undefined, transfers.length);
   }
-  for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), lengthOf(batch.transactions));
+  for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), countElements(batch.transactions));
   const [most] = Array.from(numbers).toSorted(([, a], [, b]) => b - a);
   return most && BACKLOG_ACTIONS[most[0]];
 }
 
-const backlogHigh = problemOf('module_state', {
+const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
@@ -203,7 +206,7 @@ const backlogHigh = problemOf('module_state', {
     const { backlog_limit } = input.settings;
     const unbatched = unbatchedTransfers(input).length;
     const pending = rows(input.state.batches).reduce(
-      (sum, { transactions }) => sum + lengthOf(transactions),
+      (sum, { transactions }) => sum + countElements(transactions),
       unbatched,
     );
     if (pending <= backlog_limit) return undefined;

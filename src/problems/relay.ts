@@ -1,17 +1,17 @@
 import { floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
 import { expectedBatches, feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
-import { durationOf, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
   isExternalHeightReliable,
   secondsToExternalHeight,
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens } from '../facts/bridge/learned-fees.js';
 import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
-import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
+import { batchedTransfers, contractLabel, readId, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import type { Instant } from '../clock.js';
@@ -19,7 +19,7 @@ import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { problemOf, type Evidence, type Findings, type Severity } from './problem.js';
+import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
@@ -55,33 +55,39 @@ function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/** A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was. */
+/**
+ * A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was.
+ */
 interface SeenBatch {
   readonly key: string;
   readonly transfer: string | null;
   readonly since: Instant | null;
 }
 
-const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
-const idText = (transfer: Transfer): string => String(idOf(transfer));
+const formatKey = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
+const idText = (transfer: Transfer): string => String(readId(transfer));
 
 function createSeenBatch(batch: Batch, since: number | null): SeenBatch {
   const [first] = rows(batch.transactions);
-  return { key: keyOf(batch), transfer: first === undefined ? null : idText(first), since };
+  return { key: formatKey(batch), transfer: first === undefined ? null : idText(first), since };
 }
 
 const liveTransfers = memoize(
   (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
 );
 
-/** The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the queue. */
+/**
+ * The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the
+ * queue.
+ */
 function isExecuted(input: BridgeInput, { key, transfer }: SeenBatch): boolean {
   return !batchesByKey(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
 }
 
 /**
- * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of the document before that seem executed;
- * `goneAt` is the time of the last document, and `executedAt` of the last confirmed execution, 0 for none. In Unix seconds.
+ * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of
+ * the document before that seem executed; `goneAt` is the time of the last document, and `executedAt` of the last
+ * confirmed execution, 0 for none. In Unix seconds.
  */
 interface ExecutionMark {
   readonly batches: readonly SeenBatch[];
@@ -99,10 +105,10 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
   const isGone = (batch: SeenBatch): boolean => isExecuted(input, batch);
   const earlier = new Map(before.batches.map((batch) => [batch.key, batch]));
   const batches = relayable(input).slice(0, MAX_BATCHES);
-  const keys = new Set(batches.map(keyOf));
+  const keys = new Set(batches.map(formatKey));
   return {
     batches: batches.map((batch) => {
-      const key = keyOf(batch);
+      const key = formatKey(batch);
       return earlier.get(key) ?? createSeenBatch(batch, before.others.includes(key) ? input.at : null);
     }),
     others: Array.from(batchesByKey(input).keys())
@@ -115,7 +121,7 @@ function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUT
 }
 
 function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeBatchNotRelayed',
     severity,
     afterMinutes: hours * 60,
@@ -135,8 +141,10 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       if (byToken.size < 2) return undefined;
       // Signatures can come hours later, and relayers are not late before.
       const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
-      const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
-        lowest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
+      const oldestOfTokens = Array.from(byToken.values(), (tokenBatches) =>
+        lowest(
+          tokenBatches.map((batch) => since.get(formatKey(batch)) ?? timeOfHeight(input, () => required(batch.block))),
+        ),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)
@@ -165,7 +173,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
 /** Remaining share of the lifetime of a batch. */
 const TIMEOUT_RATIO = 0.2;
 
-const timeoutNear = problemOf('module_state', {
+const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
@@ -180,7 +188,7 @@ const timeoutNear = problemOf('module_state', {
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
-    const near = durationOf(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
+    const near = estimateDuration(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
     const nearBatches = batches.filter((batch) => (secondsToTimeout(input, [batch]) ?? near) < near);
     const expected = expectedBatches(input, nearBatches);
     const left = secondsToTimeout(input, expected);
@@ -224,13 +232,16 @@ const FEES_TEXT = {
   unknown: 'with unknown fees',
 } as const;
 
-/** Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves nothing. */
+/**
+ * Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves
+ * nothing.
+ */
 function unreliableTimeouts({ past }: BridgeInput): Findings {
   return past === undefined ? { inPart: [], isUnjudged: true } : { inPart: [] };
 }
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeBatchOverdue',
     severity,
     afterMinutes,
@@ -242,11 +253,11 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
       const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
-      const ofGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
+      const listGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
       const batches =
         severity === 'critical'
-          ? ofGroup('sufficient')
-          : [...ofGroup('unsigned'), ...expectedBatches(input, ofGroup('unknown'))];
+          ? listGroup('sufficient')
+          : [...listGroup('unsigned'), ...expectedBatches(input, listGroup('unknown'))];
       const [oldest] = batches;
       if (oldest === undefined) return undefined;
       const otherFees = groupBy(
@@ -274,7 +285,7 @@ export const DRIFT_RATIO = 0.1;
 const GET_SIGNED = 'get it signed first, because nobody can relay it before';
 const RELAY_SET = 'Have a relayer relay it; anyone can, and the hub pays no reward.';
 
-const valsetDrift = problemOf('module_state', {
+const valsetDrift = defineProblem('module_state', {
   name: 'BridgeValsetDrift',
   severity: 'warning',
   afterMinutes: 120,
@@ -306,7 +317,8 @@ const valsetDrift = problemOf('module_state', {
 });
 
 export const relayProblems = [
-  // The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
+  // The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a
+  // stalled oracle.
   overdue(
     'critical',
     30,
@@ -318,7 +330,8 @@ export const relayProblems = [
     true,
     'Signed batches of two or more tokens whose fees reach their `min_batch_fee`, or without one what executed batches have paid, have each waited for hours, and none is executed.',
   ),
-  // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually observed within two hours.
+  // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually
+  // observed within two hours.
   overdue(
     'warning',
     120,

@@ -18,13 +18,16 @@ export interface Rule extends Omit<ExporterRule, 'severity' | 'inhibits' | 'inhi
   readonly problem?: Problem | PollProblem;
 }
 
-const groupOf = {
+const groups = {
   module_state: 'bridge',
   external_contract: 'contract',
   rate_limiter_input: 'crosschain',
 } as const;
 
-/** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and BridgeEndpointNotPolled after 10 minutes. */
+/**
+ * Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and
+ * BridgeEndpointNotPolled after 10 minutes.
+ */
 const KEEP_FIRING_MINUTES = 15;
 /** Of alerts on the exporter and its polls. */
 const KEEP_FIRING_OF_POLLS_MINUTES = 5;
@@ -44,19 +47,19 @@ function isFirstOfItsRule(problem: Problem): boolean {
   return first === problem;
 }
 
-function ruleOf(problem: Problem | PollProblem): Rule {
+function createRule(problem: Problem | PollProblem): Rule {
   const { name, severity, afterMinutes, summary, description, action, dashboard } = problem;
   const document = 'document' in problem && hasOtherLimit(problem) ? problem.document : undefined;
   const matcher = document === undefined ? '' : `document="${document}",`;
-  const ofProblem = 'document' in problem ? KEEP_FIRING_MINUTES : KEEP_FIRING_OF_POLLS_MINUTES;
+  const problemMinutes = 'document' in problem ? KEEP_FIRING_MINUTES : KEEP_FIRING_OF_POLLS_MINUTES;
   const expr = `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`;
   return {
     name,
     severity,
-    group: 'document' in problem ? groupOf[problem.document] : 'bridge-exporter',
+    group: 'document' in problem ? groups[problem.document] : 'bridge-exporter',
     expr: name === 'BridgeSnapshotStale' ? `${expr}\n${UNLESS_POLLED_BY_ANOTHER}` : expr,
     forMinutes: 0,
-    keepFiringMinutes: severity === 'info' ? 0 : ofProblem,
+    keepFiringMinutes: severity === 'info' ? 0 : problemMinutes,
     summary,
     description,
     action,
@@ -75,7 +78,7 @@ export const rules: readonly Rule[] = [
     dashboard: 'bridge-exporter',
     labels: {},
   })),
-  ...pollProblems.map(ruleOf),
-  ...problems.filter(isFirstOfItsRule).map(ruleOf),
+  ...pollProblems.map(createRule),
+  ...problems.filter(isFirstOfItsRule).map(createRule),
   { ...watchdog, group: 'bridge-watchdog', keepFiringMinutes: 0, dashboard: 'bridge-exporter', labels: {} },
 ];

@@ -3,20 +3,22 @@ import type { Instant } from '../clock.js';
 import { orElse } from '../facts/required-fields.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { marksAfter } from './marks.js';
-import type { PresentProblem, ProblemMemory, SubjectHistory } from './memory.js';
+import type { PresentProblem, ProblemMemory, SubjectHistory } from './problem-memory.js';
 import type { Evidence, Findings, Problem } from './problem.js';
 import { PENDING_SHARE } from './polls.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
- * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is asked for its document (engine.ts),
- * and the same `find` judges it, with the mark from before the accusing document. That is at the first finding; of a problem with a limit, when it
- * has lasted for a third of it, because on a healthy bridge most end earlier.
+ * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is
+ * asked for its document (engine.ts), and the same `find` judges it, with the mark from before the accusing document.
+ * That is at the first finding; of a problem with a limit, when it has lasted for a third of it, because on a healthy
+ * bridge most end earlier.
  *
  * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together delay problems by at most three
- *   minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
- * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is asked again.
+ * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together delay
+ *   problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
+ * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is
+ *   asked again.
  */
 
 /** All delays together, from when the first problem about which nodes disagree would have been shown. */
@@ -143,8 +145,8 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
 }
 
 /**
- * Whether a document that another node has at a point in time is older than one of the node in use. A block that is made after that one was received is
- * younger, whatever height the node in use claims.
+ * Whether a document that another node has at a point in time is older than one of the node in use. A block that is
+ * made after that one was received is younger, whatever height the node in use claims.
  */
 export function isOlder(
   other: { readonly height: Numeral | undefined; readonly lagSeconds: number | undefined },

@@ -6,7 +6,7 @@ import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
 import { countClaimedTransfers } from '../facts/bridge/batches.js';
 import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
 import {
   batchedTransfers,
@@ -17,11 +17,11 @@ import {
 } from '../facts/bridge/tokens.js';
 import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { memoize } from '../facts/memoize.js';
-import { cctxCoin } from '../facts/items/crosschain.js';
-import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
+import { cctxCoin } from '../facts/items/crosschain-items.js';
+import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/token-items.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
@@ -75,7 +75,10 @@ export function validators(members: readonly Validator[], total = members.length
   return list(shownValidatorNames(members), total);
 }
 
-/** A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not observed". */
+/**
+ * A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not
+ * observed".
+ */
 export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
   const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
   if (own.length === 0) return summary;
@@ -95,11 +98,14 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
   return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is unknown. */
+/**
+ * "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is
+ * unknown.
+ */
 export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
-  const who = validators(membersOf(missing), total);
+  const who = validators(listMembers(missing), total);
   return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
 }
 
@@ -121,7 +127,7 @@ export function watchedFirst(members: readonly Validator[], action: string): str
 }
 
 /** The listed members of a validator set. */
-export function membersOf(members: Members | null | undefined): readonly Validator[] {
+export function listMembers(members: Members | null | undefined): readonly Validator[] {
   return (members?.members ?? []).map(({ name, orchestrator, externalAddress, watched, hasNamesake }) => ({
     name: name ?? '',
     address: orchestrator ?? externalAddress,
@@ -172,11 +178,11 @@ export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximu
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {
   const amounts = orEmpty(() => {
     const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
-    return Array.from(byToken).flatMap(([contract, ofToken]) =>
+    return Array.from(byToken).flatMap(([contract, tokenBatches]) =>
       sumText([
         coinItem(input, {
           contract,
-          amount: orUndefined(() => sum(ofToken.map(({ transactions }) => totalAmount(rows(transactions))))),
+          amount: orUndefined(() => sum(tokenBatches.map(({ transactions }) => totalAmount(rows(transactions))))),
         }),
       ]),
     );
@@ -204,14 +210,18 @@ export function depositsText(input: BridgeInput): string {
   return deposits === 0 ? '' : count(deposits, 'deposit waits', 'deposits wait');
 }
 
-/** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty without transfers. */
+/**
+ * "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not;
+ * empty without transfers.
+ */
 export const waitingText = memoize((input: BridgeInput): string => {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
   const claimed = orUndefined(() => countClaimedTransfers(input));
-  const ofClaimed = claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
+  const claimedNote =
+    claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
   const amounts = allWaitingAmounts(input);
-  return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
+  return `${count(number, 'transfer waits', 'transfers wait')} in all${claimedNote}${amounts === '' ? '' : `: ${amounts}`}`;
 });
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
@@ -252,9 +262,9 @@ export function hashAction(type: ChainType, hash?: string): string {
 
 /** `undefined` for a node that lists no hashes. */
 export function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
-  const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
-  const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
-  return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
+  const readHash = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
+  const hasHashes = distinctCctxs.pending(input).some((other) => (readHash(other) ?? '') !== '');
+  return hasHashes && cctx !== undefined ? readHash(cctx) : undefined;
 }
 
 export function hashText(hash: string | undefined): string {

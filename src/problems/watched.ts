@@ -2,10 +2,9 @@ import type { Instant } from '../clock.js';
 import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { missedSignature } from '../facts/bridge/duties.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
-  areRegistrationsReadable,
   matchingRegistrations,
   watchedOrchestrators,
   type WatchedOrchestrator,
@@ -24,9 +23,9 @@ import {
 } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
-import { entryOf } from './marks.js';
+import { findEntry } from './marks.js';
 import {
-  problemOf,
+  defineProblem,
   type Evidence,
   type Findings,
   type Found,
@@ -36,12 +35,14 @@ import {
 } from './problem.js';
 import { about, yourValidator } from './sentence.js';
 
-/* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
+/*
+ * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
+ */
 
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
 
-const subjectOf = ({ orchestrator }: WatchedOrchestrator): Subject => ({
+const identifySubject = ({ orchestrator }: WatchedOrchestrator): Subject => ({
   orchestrator: toLabelValue(orchestrator),
   watched: 'true',
 });
@@ -80,11 +81,11 @@ function eachAnswered<Value>(
   });
   return {
     inPart: judged.map(({ found }) => found).filter((found) => found !== null),
-    unknown: judged.filter(({ found }) => found === null).map(({ own }) => subjectOf(own)),
+    unknown: judged.filter(({ found }) => found === null).map(({ own }) => identifySubject(own)),
   };
 }
 
-const jailed = problemOf('module_state', {
+const jailed = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorJailed',
   severity: 'critical',
   afterMinutes: 2,
@@ -98,7 +99,7 @@ const jailed = problemOf('module_state', {
     eachAnswered(evidence, stakingStatus.name, stakingStatus.getAnswers(evidence.answers), (watched, { isJailed }) =>
       isJailed
         ? {
-            subject: subjectOf(watched),
+            subject: identifySubject(watched),
             summary: `${yours(watched)} is jailed`,
             action: unjailAfter(evidence, watched),
           }
@@ -112,7 +113,7 @@ const jailed = problemOf('module_state', {
   ],
 });
 
-const lagging = problemOf('module_state', {
+const lagging = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorLagging',
   severity: 'warning',
   afterMinutes: 30,
@@ -127,7 +128,8 @@ const lagging = problemOf('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const claimed = add(observed, isNextEventCredible(input) === true ? 1n : 0n);
     const newest = newestAttestedNonce(input) ?? claimed;
-    // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
+    // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member
+    // again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(
       evidence,
@@ -137,7 +139,7 @@ const lagging = problemOf('module_state', {
         if (!members.has(watched.sender) || position >= claimed) return undefined;
         const behind = count(Number(subtract(newest, position)), 'event');
         return {
-          subject: subjectOf(watched),
+          subject: identifySubject(watched),
           progressKey: String(position),
           summary: `${yours(watched)} claims no events`,
           details: [`it is ${behind} behind the newest claim`],
@@ -157,7 +159,7 @@ const ANSWERS = [
 const answerKey = ({ name }: Pick<NodeQuery, 'name'>, { orchestrator }: WatchedOrchestrator) =>
   `${name} ${orchestrator}`;
 
-const validatorUnknown = problemOf('module_state', {
+const validatorUnknown = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
@@ -178,7 +180,7 @@ const validatorUnknown = problemOf('module_state', {
         watchedOrchestrators(input).flatMap((watched) =>
           ANSWERS.flatMap(({ query }) => {
             const key = answerKey(query, watched);
-            const at = answeredAt(query.name, watched.orchestrator) ?? entryOf(before, key);
+            const at = answeredAt(query.name, watched.orchestrator) ?? findEntry(before, key);
             return at === undefined ? [] : [[key, at]];
           }),
         ),
@@ -187,24 +189,27 @@ const validatorUnknown = problemOf('module_state', {
   find: ({ input, answers }, mark) =>
     watchedOrchestrators(input).flatMap((watched) =>
       ANSWERS.flatMap(({ query, text }) => {
-        const at = entryOf(mark, answerKey(query, watched));
+        const at = findEntry(mark, answerKey(query, watched));
         const isAnswered = query.getAnswers(answers).has(watched.orchestrator);
         if (isAnswered || at === undefined || input.at - at > DAY_SECONDS) return [];
         const summary = `the node does not say ${text(yours(watched))}`;
-        return [{ subject: subjectOf(watched), start: at, summary }];
+        return [{ subject: identifySubject(watched), start: at, summary }];
       }).slice(0, 1),
     ),
 });
 
 /** Shares of the blocks that a validator may miss. */
 const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
-/** While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the window. */
+/**
+ * While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the
+ * window.
+ */
 const RISE_RATIO = 0.01;
 
 function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
   const isCritical = severity === 'critical';
   const share = percent(MISSED_RATIOS[severity]);
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
     // The last 30 % can be a minute of a short window.
@@ -231,9 +236,10 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
         const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
         if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
         if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
-        const left = recent === undefined ? Infinity : ((allowed - missed) * recent.seconds) / recent.blocks;
+        const isRising = recent !== undefined && recent.blocks > 0;
+        const left = isRising ? (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks : Infinity;
         return {
-          subject: subjectOf(own),
+          subject: identifySubject(own),
           summary: isCritical
             ? `${yours(own)} misses blocks and is about to be jailed`
             : `${yours(own)} has missed ${share} of the blocks that it may miss`,
@@ -252,7 +258,7 @@ type FundsMark = Readonly<Record<string, readonly { readonly at: Instant; readon
 
 const FUNDS_DAYS = 3;
 
-const fundsLow = problemOf('module_state', {
+const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
@@ -268,7 +274,7 @@ const fundsLow = problemOf('module_state', {
       const known = new Set([...Object.keys(before), ...balances.keys()]);
       return Object.fromEntries(
         Array.from(known).flatMap((orchestrator) => {
-          const days = (entryOf(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
+          const days = (findEntry(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
           const balance = balances.get(orchestrator);
           const next = balance === undefined ? days : withBalance(days, balance, at);
           return next.length === 0 ? [] : [[orchestrator, next]];
@@ -283,11 +289,11 @@ const fundsLow = problemOf('module_state', {
       orchestratorBalance.name,
       orchestratorBalance.getAnswers(evidence.answers),
       (watched, balance) => {
-        const most = highest((entryOf(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+        const most = highest((findEntry(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
         const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
         if (balance !== 0n && !isBelow) return undefined;
         return {
-          subject: subjectOf(watched),
+          subject: identifySubject(watched),
           summary: `the orchestrator of ${yours(watched)} is low on funds`,
           details: [`it has ${balance} smallest units left`],
         };
@@ -327,7 +333,7 @@ function inactive(
   limit: Pick<Problem, 'afterMinutes' | 'needsTime'>,
 ) {
   const isCritical = severity === 'critical';
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...limit,
@@ -338,32 +344,32 @@ function inactive(
       version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
         Object.fromEntries(
-          watchedEntries(input).map(({ address, isActive }): [string, Membership] => {
+          watchedEntries(input).map(({ address, isActive = false }): [string, Membership] => {
             const now = { wasActive: isActive, at: input.at };
-            return [address, isActive ? now : (entryOf(before, address) ?? now)];
+            return [address, isActive ? now : (findEntry(before, address) ?? now)];
           }),
         ),
     },
     find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) => {
       const entries = watchedEntries(input);
-      const isUnjudged = entries.some(({ isRegistered }) => !isRegistered) && !areRegistrationsReadable(input);
+      const unread = entries.filter(({ isRegistered }) => isRegistered === undefined);
       const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
-        const { wasActive = false, at = input.at } = entryOf(mark, address) ?? {};
+        const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
         if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
+        if (isRegistered === undefined) return undefined;
         if (!isRegistered) {
           const summary = `${who} is in no registration: correct the address in watch`;
-          return isUnjudged ? undefined : { ...common, summary, action: CORRECT_ADDRESS };
+          return { ...common, summary, action: CORRECT_ADDRESS };
         }
         // The warning is at once only about what does not end by itself.
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
         return { start: at, ...common, summary: `${who} is not in the newest validator set` };
       });
-      const unregistered = entries.filter(({ isRegistered }) => !isRegistered);
-      const unknown = unregistered.map(({ address }) => ({ address: toLabelValue(address) }));
-      return isUnjudged ? { inPart: found, isUnjudged, unknown } : found;
+      const unknown = unread.map(({ address }) => ({ address: toLabelValue(address) }));
+      return unread.length > 0 ? { inPart: found, isUnjudged: true, unknown } : found;
     },
   });
 }

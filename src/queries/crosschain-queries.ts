@@ -3,7 +3,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { StepContext } from '../document-types.js';
 import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.js';
-import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/input.js';
+import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/crosschain-input.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';

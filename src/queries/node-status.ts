@@ -1,5 +1,5 @@
 import type { Field } from '../chain/field.js';
-import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
+import { boolean, numeral, object, string, type SchemaValue } from '../chain/fields.js';
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -27,7 +27,7 @@ const blockWithHeader = object({ header: object({ height: numeral, time: string,
 const blockResponse = object({ sdk_block: blockWithHeader, block: blockWithHeader });
 
 /** `block` is deprecated; older nodes send only this. */
-function readHeader({ sdk_block: sdkBlock, block }: ValueOf<typeof blockResponse>) {
+function readHeader({ sdk_block: sdkBlock, block }: SchemaValue<typeof blockResponse>) {
   return required(required(sdkBlock ?? block).header);
 }
 
@@ -198,10 +198,10 @@ export const CLOCK_BEHIND_SECONDS = 60;
 
 export interface NodeDelay {
   /**
-   * The age of its newest block when the node sent it, by the wall clock of now; negative if it was in the future; 0
-   * without an answer.
+   * The age of its newest block when the node sent it, by the wall clock of now; negative if it was in the future;
+   * `undefined` without an answer.
    */
-  readonly seconds: number;
+  readonly seconds: number | undefined;
   readonly isSyncing: boolean;
 }
 
@@ -211,12 +211,12 @@ export function nodeDelay(answers: QueryStates, now: Pick<Moment, 'clockOffset'>
   const status = syncing.getAnswer(answers);
   const answer = answers.get(latestBlock.name)?.answers.get('');
   if (block === undefined && status === undefined) return undefined;
-  const seconds = block === undefined || answer === undefined ? 0 : wallSeconds(answer.at, now) - block.epochSeconds;
+  const seconds = block && answer && wallSeconds(answer.at, now) - block.epochSeconds;
   return { seconds, isSyncing: status?.isSyncing === true };
 }
 
 /** Whether the state of the node is clearly older than the chain. */
 export function isNodeBehind(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): boolean {
   const delay = nodeDelay(answers, now);
-  return delay !== undefined && (delay.seconds > BEHIND_SECONDS || delay.isSyncing);
+  return delay !== undefined && ((delay.seconds ?? 0) > BEHIND_SECONDS || delay.isSyncing);
 }

@@ -1,5 +1,5 @@
 import { isValid, type Field } from '../chain/field.js';
-import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
+import { object, string, type FieldSchema, type SchemaValue } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
@@ -58,7 +58,7 @@ export function responseReader<Value, Page>(reader: ResponseReader<Value, Page>)
 /** The field of a response that names the next page (Cosmos SDK). */
 export const pagination = object({ next_key: string });
 
-export function nextPageKey(page: { readonly pagination: Field<ValueOf<typeof pagination>> }): string | undefined {
+export function nextPageKey(page: { readonly pagination: Field<SchemaValue<typeof pagination>> }): string | undefined {
   const key = isValid(page.pagination) ? page.pagination.next_key : undefined;
   return isValid(key) && key !== '' ? key : undefined;
 }

@@ -1,6 +1,6 @@
 import { consensusAddress, dataPart } from '../chain/addresses.js';
 import { isValid, type Field } from '../chain/field.js';
-import { list, object, string, type ValueOf } from '../chain/fields.js';
+import { list, object, string, type SchemaValue } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
@@ -84,7 +84,7 @@ const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
 const MAX_CONTACT_CHARACTERS = 100;
 
 /** The first name and the first contact of each address. Missing values are left out, because no name is necessary. */
-function readValidators(page: ValueOf<typeof rows>): StakingValidators {
+function readValidators(page: SchemaValue<typeof rows>): StakingValidators {
   const names = new Map<string, string>();
   const contacts = new Map<string, Contact>();
   const operators = new Map<string, Operator>();
@@ -106,7 +106,7 @@ function readValidators(page: ValueOf<typeof rows>): StakingValidators {
   return { names, contacts, operators };
 }
 
-type ConsensusKey = Extract<Extract<ValueOf<typeof rows>[number], object>['consensus_pubkey'], object>;
+type ConsensusKey = Extract<Extract<SchemaValue<typeof rows>[number], object>['consensus_pubkey'], object>;
 
 function readConsensusAddress(operator: string, key: Field<ConsensusKey>): string | undefined {
   if (!isValid(key) || key['@type'] !== '/cosmos.crypto.ed25519.PubKey' || !isValid(key.key)) return undefined;

@@ -7,9 +7,9 @@ import { formatSize } from '../units.js';
 import {
   encodeRecording,
   fileAt,
-  hourOf,
-  pathOf,
-  queriesPathOf,
+  readHour,
+  formatPath,
+  formatQueriesPath,
   type RecordedFile,
   type RecordingHeader,
 } from './recording-file.js';
@@ -21,7 +21,10 @@ interface WriteOptions {
 }
 
 export interface RecordingDirectory {
-  /** Writes a poll, and before it deletes the oldest hours above the limit. Rejects if the poll is not recorded. Calls must not overlap. */
+  /**
+   * Writes a poll, and before it deletes the oldest hours above the limit. Rejects if the poll is not recorded. Calls
+   * must not overlap.
+   */
   readonly write: (header: RecordingHeader, body: Uint8Array, options?: WriteOptions) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
@@ -35,14 +38,14 @@ export async function openDirectory(
   /** The bytes of each hour. */
   const hours = new Map<string, number>();
   const add = (path: string, bytes: number): void => {
-    const hour = hourOf(path);
+    const hour = readHour(path);
     if (hour !== undefined) hours.set(hour, (hours.get(hour) ?? 0) + bytes);
   };
   const bytesUsed = (): number => Array.from(hours.values()).reduce((sum, bytes) => sum + bytes, 0);
   // Another process may have deleted a file meanwhile.
-  const sizeOf = async (path: string): Promise<number> =>
+  const readSize = async (path: string): Promise<number> =>
     (await stat(join(root, path)).catch(() => undefined))?.size ?? 0;
-  await Promise.all((await pathsIn(root)).map(async (path) => add(path, await sizeOf(path))));
+  await Promise.all((await pathsIn(root)).map(async (path) => add(path, await readSize(path))));
 
   /** Deletes the oldest hours until there is space, and days without files. */
   async function makeSpace(neededBytes: number, maxBytes: number): Promise<void> {
@@ -59,7 +62,7 @@ export async function openDirectory(
     }
     if (oldest.size === 0) return;
     for (const path of await pathsIn(root)) {
-      if (!oldest.has(hourOf(path))) continue;
+      if (!oldest.has(readHour(path))) continue;
       // oxlint-disable-next-line no-await-in-loop -- one file after the other, beside polls
       await rm(join(root, path), { force: true });
       // oxlint-disable-next-line no-await-in-loop -- as above; a directory with other files stays
@@ -74,10 +77,10 @@ export async function openDirectory(
       const content = await compress(encodeRecording(header, body));
       const queries = queryLines === '' ? undefined : await compress(queryLines);
       await makeSpace(content.length + (queries?.length ?? 0), maxBytes);
-      await makeFolders(root, dirname(pathOf(header)));
+      await makeFolders(root, dirname(formatPath(header)));
       for (const [path, data] of [
-        [queriesPathOf(header), queries],
-        [pathOf(header), content],
+        [formatQueriesPath(header), queries],
+        [formatPath(header), content],
       ] as const) {
         if (data === undefined) continue;
         // oxlint-disable-next-line no-await-in-loop -- a poll is there with its answers
@@ -88,14 +91,19 @@ export async function openDirectory(
   };
 }
 
-/** Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc. */
+/**
+ * Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc.
+ */
 export async function makeDirectory(path: string): Promise<void> {
   const absolute = resolve(path);
   const { root } = parse(absolute);
   await makeFolders(root, relative(root, absolute));
 }
 
-/** Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+/**
+ * Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not
+ * mounted.
+ */
 async function makeFolders(root: string, path: string): Promise<void> {
   const names = path.split('/');
   for (const depth of names.keys()) {
@@ -110,14 +118,17 @@ async function makeFolders(root: string, path: string): Promise<void> {
 
 /** The recorded polls in a directory, in the order of time, without other files. */
 export async function recordedFiles(root: string): Promise<RecordedFile[]> {
-  const rankOf = ({ document }: RecordedFile): number => documentNames.indexOf(document);
+  const rankFile = ({ document }: RecordedFile): number => documentNames.indexOf(document);
   // At the same time, the module state precedes the contract that is compared with it.
   return (await pathsIn(root))
     .flatMap((path) => fileAt(path) ?? [])
-    .toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankOf(a) - rankOf(b));
+    .toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankFile(a) - rankFile(b));
 }
 
-/** The paths of all files below a directory. Symbolic links are not followed, because files elsewhere must not be deleted. */
+/**
+ * The paths of all files below a directory. Symbolic links are not followed, because files elsewhere must not be
+ * deleted.
+ */
 async function pathsIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));

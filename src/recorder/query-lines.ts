@@ -11,8 +11,9 @@ import { createPageReader, type QueryExchange } from '../queries/send-query.js';
 import { NOT_AN_OBJECT } from './recording-file.js';
 
 /*
- * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each page of a response, and for each
- * failure. docs/backtesting.md describes the format, because other programs can write such files too.
+ * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each
+ * page of a response, and for each failure. docs/backtesting.md describes the format, because other programs can write
+ * such files too.
  */
 
 const line = z.object(
@@ -48,18 +49,18 @@ export interface LastBodies {
   readonly byPath: Map<string, string>;
 }
 
-function lastBodiesOf(day: string, before: LastBodies | undefined): LastBodies {
+function selectLastBodies(day: string, before: LastBodies | undefined): LastBodies {
   return before?.day === day ? before : { day, byPath: new Map() };
 }
 
 /** The lines of a round by request. `before` has hashes of bodies. */
-export function linesOf({ after, exchanges, startedAt, now }: AnsweredRound, before: LastBodies | undefined) {
+export function createLines({ after, exchanges, startedAt, now }: AnsweredRound, before: LastBodies | undefined) {
   const time = isoTime(wallSeconds(now.at, now));
-  const last = lastBodiesOf(time.slice(0, 10), before);
+  const last = selectLastBodies(time.slice(0, 10), before);
   const fields = { time, query: after.query.name };
   const clocks = { clock: now.at, asked: startedAt };
   const lines = exchanges.map(({ request: { key, path: requested }, pages, result }) => {
-    const ofPages = pages.map(({ path, height, bytes }): QueryLine => {
+    const pageLines = pages.map(({ path, height, bytes }): QueryLine => {
       const hash = createHash('sha256').update(bytes).digest('base64');
       const isSame = last.byPath.get(path) === hash;
       last.byPath.set(path, hash);
@@ -70,7 +71,7 @@ export function linesOf({ after, exchanges, startedAt, now }: AnsweredRound, bef
     const failed = result.ok
       ? []
       : [{ ...fields, key, path: requested, reason: result.error.reason, ...refused, ...clocks }];
-    return [key, [...ofPages, ...failed].map((each) => `${JSON.stringify(each)}\n`).join('')] as const;
+    return [key, [...pageLines, ...failed].map((each) => `${JSON.stringify(each)}\n`).join('')] as const;
   });
   return { lines, last };
 }
@@ -98,12 +99,12 @@ export function roundsIn(text: string, before: LastBodies | undefined) {
     });
   for (const [, lines] of groupBy(parsed, ({ time, query }) => `${time} ${query}`)) {
     const [{ time, query: name, clock, asked }] = lines as [QueryLine, ...QueryLine[]];
-    last = lastBodiesOf(time.slice(0, 10), last);
+    last = selectLastBodies(time.slice(0, 10), last);
     const query = nodeQueries.find((each) => each.name === name);
     if (query === undefined) continue;
     const { byPath } = last;
-    const exchanges = Array.from(groupBy(lines, ({ key }) => key).values(), (ofKey) =>
-      exchangeOf(query, ofKey, byPath),
+    const exchanges = Array.from(groupBy(lines, ({ key }) => key).values(), (keyLines) =>
+      readExchange(query, keyLines, byPath),
     );
     rounds.push({ query, exchanges, timeMs: Date.parse(time), clockSeconds: clock, askedSeconds: asked });
   }
@@ -113,20 +114,20 @@ export function roundsIn(text: string, before: LastBodies | undefined) {
 /** A page that is the same as one in a file that was deleted cannot be read. */
 const NO_BODY: QueryResult = { ...failure('internal', 'the recording lacks the body'), isRefused: false };
 
-function exchangeOf(query: NodeQuery, lines: readonly QueryLine[], bodies: Map<string, string>): QueryExchange {
+function readExchange(query: NodeQuery, lines: readonly QueryLine[], bodies: Map<string, string>): QueryExchange {
   const [{ key, path }] = lines as [QueryLine, ...QueryLine[]];
   const request = { key, path };
   const readPage = createPageReader(query, request, path);
   let result: QueryResult = NO_BODY;
-  for (const { path: ofPage, height, body, reason, refused } of lines) {
+  for (const { path: pagePath, height, body, reason, refused } of lines) {
     if (reason !== undefined) {
       result = { ...failure(reason, path), isRefused: refused === true };
       continue;
     }
-    const text = body ?? bodies.get(ofPage);
+    const text = body ?? bodies.get(pagePath);
     if (text === undefined) return { request, pages: [], result: NO_BODY };
-    bodies.set(ofPage, text);
-    const read = readPage({ path: ofPage, height, bytes: Buffer.from(text) });
+    bodies.set(pagePath, text);
+    const read = readPage({ path: pagePath, height, bytes: Buffer.from(text) });
     if (typeof read !== 'string') result = read;
   }
   return { request, pages: [], result };

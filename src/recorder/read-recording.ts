@@ -10,7 +10,10 @@ import { recordedFiles } from './directory.js';
 import { roundsIn, type LastBodies, type RecordedRound } from './query-lines.js';
 import { decodeRecording, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
-/* Reads the recorded exchanges of all endpoints in the order of time, a few files at a time, so that memory does not grow with their number. */
+/*
+ * Reads the recorded exchanges of all endpoints in the order of time, a few files at a time, so that memory does not
+ * grow with their number.
+ */
 
 export type RecordedExchange = RecordedPoll | RecordedAnswers;
 
@@ -63,8 +66,8 @@ export async function* readRecording(root: string, options: ReadOptions): AsyncG
   );
   /** The answers of each endpoint that are not passed on, with the next one. */
   const streams = await Promise.all(
-    Array.from(answers.values(), async (ofEndpoint) => {
-      const rounds = readAnswers(root, ofEndpoint, onProblem);
+    Array.from(answers.values(), async (endpointAnswers) => {
+      const rounds = readAnswers(root, endpointAnswers, onProblem);
       return { rounds, next: await rounds.next() };
     }),
   );

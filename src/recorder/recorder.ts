@@ -9,11 +9,12 @@ import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
-import { linesOf, type LastBodies } from './query-lines.js';
+import { createLines, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
- * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged, and never affect a poll.
+ * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged,
+ * and never affect a poll.
  */
 
 export interface RecorderStatus extends WriterStatus {
@@ -43,7 +44,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   let settings: ActiveSettings | undefined;
   const endpoints = new Map<string, RecordedEndpoint>();
 
-  function endpointOf(state: EndpointState): RecordedEndpoint {
+  function findEndpoint(state: EndpointState): RecordedEndpoint {
     const { target, addedAt } = state;
     const known = endpoints.get(endpointId(state));
     return known?.addedAt === addedAt ? known : { target, addedAt, memory: {}, lines: new Map() };
@@ -67,7 +68,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       const { lastPoll, lastFailure } = state;
       if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
-      const endpoint = endpointOf(state);
+      const endpoint = findEndpoint(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
       // Until another node has confirmed a problem, each poll can decide about it.
@@ -77,7 +78,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
-        ...headerOf(state, received.ok ? received : undefined, now()),
+        ...createHeader(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
       if (opinion !== undefined) {
@@ -91,8 +92,8 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
     },
     answered: (round) => {
       if (settings === undefined) return;
-      const endpoint = endpointOf(round.endpoint);
-      const encoded = linesOf(round, endpoint.lastBodies);
+      const endpoint = findEndpoint(round.endpoint);
+      const encoded = createLines(round, endpoint.lastBodies);
       const lines = new Map(endpoint.lines);
       for (const [key, text] of encoded.lines) {
         const request = `${round.after.query.name} ${key}`;
@@ -124,7 +125,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   };
 }
 
-function headerOf(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
+function createHeader(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
   const { target, document, addedAt, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
@@ -150,8 +151,8 @@ function opinionHeader(
   at: Instant,
   now: Moment,
 ): RecordingHeader {
-  const { otherAnswers = {} } = opinion;
-  const implementation = 'implementation' in otherAnswers ? otherAnswers.implementation : undefined;
+  const { additionalInput = {} } = opinion;
+  const implementation = 'implementation' in additionalInput ? additionalInput.implementation : undefined;
   return {
     version: FORMAT_VERSION,
     target,
@@ -166,11 +167,11 @@ function opinionHeader(
   };
 }
 
-function responseHeader({ height, foundPath, receivedAt, otherAnswers = {} }: ReceivedDocument, now: Moment) {
-  const call = 'call' in otherAnswers ? otherAnswers.call : undefined;
+function responseHeader({ height, servedPath, receivedAt, additionalInput = {} }: ReceivedDocument, now: Moment) {
+  const call = 'call' in additionalInput ? additionalInput.call : undefined;
   return {
     ...(height !== undefined && { height }),
-    ...(foundPath && { path: foundPath.path }),
+    ...(servedPath && { path: servedPath.path }),
     ...(call && { call }),
     received: isoTime(wallSeconds(receivedAt, now)),
   };
@@ -194,8 +195,9 @@ type Outcome = NonNullable<RecordingMemory['outcome']>;
 const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
 
 /**
- * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun or ended. Selects the first of
- * equal failures, and failures with a body when the interval has passed. Without an interval, selects every poll.
+ * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun
+ * or ended. Selects the first of equal failures, and failures with a body when the interval has passed. Without an
+ * interval, selects every poll.
  */
 export function selectPoll(
   before: RecordingMemory,
@@ -212,7 +214,10 @@ export function selectPoll(
   return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 
-/* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
+/*
+ * Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of
+ * Node.js.
+ */
 
 interface WriterStatus {
   /** Numbers of polls since the start of the process. */
@@ -290,7 +295,8 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
     open: ({ directory: root }) =>
       void enqueue(async () =>
         onDisk(root, async () => {
-          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
+          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the
+          // same reason.
           await makeDirectory(root).catch(() => undefined);
           await attempt(root, 0, async () => undefined);
         }),

@@ -6,8 +6,9 @@ import { failureReasonNames } from '../http/failure-reasons.js';
 import { tryParseJson } from '../text/error-text.js';
 
 /*
- * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
- * response body. docs/backtesting.md describes the format, because other programs can write such files too.
+ * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line
+ * of JSON, and of the decoded response body. docs/backtesting.md describes the format, because other programs can write
+ * such files too.
  */
 
 export const FORMAT_VERSION = 1;
@@ -45,7 +46,9 @@ const headerSchema = z
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */
       call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
-      /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
+      /**
+       * When the response was complete. With this key and the following keys, which are optional, a replay is exact.
+       */
       received: utcTime.optional(),
       /** The seconds of the process clock at `time`. */
       clock: z.number().optional(),
@@ -73,7 +76,7 @@ export interface RecordedFile {
 }
 
 /** The path of a poll below the directory of the recording. */
-export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+export function formatPath({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
   return [
     nameRecordingDirectory(target),
     document,
@@ -83,15 +86,18 @@ export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target
 }
 
 /** The path of the answers to queries beside a poll. */
-export function queriesPathOf(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return pathOf(header).replace(/json\.gz$/, 'queries.jsonl.gz');
+export function formatQueriesPath(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+  return formatPath(header).replace(/json\.gz$/, 'queries.jsonl.gz');
 }
 
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
-/** The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a recorded poll. */
-export function hourOf(path: string): string | undefined {
+/**
+ * The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a
+ * recorded poll.
+ */
+export function readHour(path: string): string | undefined {
   const [, , , day, hour] = PATH.exec(path.replace(/\/\.([^/]*)\.tmp$/, '/$1')) ?? [];
   return day && `${day}/${hour}`;
 }

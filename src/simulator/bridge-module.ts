@@ -5,7 +5,7 @@ import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Immutable } from './responses.js';
 import { SignedBlocks } from './signed-blocks.js';
-import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
+import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './token-model.js';
 import { consensusOf, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { amountOf, Withdrawals } from './withdrawals.js';
 
@@ -134,7 +134,9 @@ export class BridgeModule {
     this.#blacklist = [...this.#blacklist, address].toSorted();
   }
 
-  /** By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
+  /**
+   * By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people.
+   */
   stakingValidators() {
     const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
     return byStake.map((validator) => {
@@ -150,7 +152,10 @@ export class BridgeModule {
     });
   }
 
-  /** The signing info of a consensus address (cosmos.slashing.v1beta1.ValidatorSigningInfo); `undefined` for another address. */
+  /**
+   * The signing info of a consensus address (cosmos.slashing.v1beta1.ValidatorSigningInfo); `undefined` for another
+   * address.
+   */
   signingInfo(address: string) {
     const validator = this.validators.find((candidate) => consensusOf(candidate).address === address);
     return (

@@ -14,8 +14,8 @@ export type Cctx = Immutable<ReturnType<typeof createOutgoing>>;
 /** A cross-chain transaction (cctx) and its progress. */
 export interface SimulatedCctx {
   /**
-   * `outgoing`: from the hub to the chain. `revert`: came from the chain, failed on the hub and is sent back. `command`: an administrator
-   * of the hub moves the funds on the chain.
+   * `outgoing`: from the hub to the chain. `revert`: came from the chain, failed on the hub and is sent back.
+   * `command`: an administrator of the hub moves the funds on the chain.
    */
   readonly direction: 'outgoing' | 'revert' | 'command';
   readonly chain: ExternalChain;

@@ -26,8 +26,8 @@ export interface ExternalBlock {
 const KEPT_SUPPLIES = 32;
 
 /**
- * The simulated chain: a bridge module and a cross-chain module that advance under the rules of a scenario. It has no clock and no global
- * randomness: equal options and equal steps produce equal bytes.
+ * The simulated chain: a bridge module and a cross-chain module that advance under the rules of a scenario. It has no
+ * clock and no global randomness: equal options and equal steps produce equal bytes.
  */
 export abstract class SimulatedChain {
   abstract readonly blockTimeMs: number;
@@ -43,8 +43,8 @@ export abstract class SimulatedChain {
   /** Makes the blocks of this span of time, in which the hub may stand still. */
   abstract advanceTime(ms: number): void;
   /**
-   * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet` keeps its habits in
-   * every scenario; other chains cannot change to `mainnet`.
+   * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet`
+   * keeps its habits in every scenario; other chains cannot change to `mainnet`.
    */
   abstract setScenario(scenario: ScenarioName): void;
 
@@ -84,7 +84,10 @@ export abstract class SimulatedChain {
     return this.crosschain.cctx(index, this.latest);
   }
 
-  /** The supply of the bridged tokens by denom, now or at the height of a module state that was served; `undefined` for another height. */
+  /**
+   * The supply of the bridged tokens by denom, now or at the height of a module state that was served; `undefined` for
+   * another height.
+   */
   supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
     if (height === undefined) return this.bridge.supplies();
     return this.#supplies.find(([served]) => served === height)?.[1];

@@ -146,7 +146,9 @@ export class CrosschainModule {
     return canLose && this.#random.chance(lostShare) && this.lostCount < maxLostCctxs;
   }
 
-  /** Advances the cctxs of chains that are not frozen. The signers recover lost cctxs unless the scenario loses cctxs. */
+  /**
+   * Advances the cctxs of chains that are not frozen. The signers recover lost cctxs unless the scenario loses cctxs.
+   */
   step({ timeMs }: Block, rules: Rules): void {
     const seconds = Math.floor(timeMs / 1000);
     for (const { id, queue } of this.chains) {
@@ -320,7 +322,10 @@ class OutboundQueue {
 /** Percentage of failures among outbounds that can fail. */
 const FAILED_PERCENT = 4;
 
-/** The hub reverts a failed outgoing cctx, and aborts a failed revert. The index of a cctx decides whether its outbound fails. */
+/**
+ * The hub reverts a failed outgoing cctx, and aborts a failed revert. The index of a cctx decides whether its outbound
+ * fails.
+ */
 function finalStatus({ direction, chain, created }: SimulatedCctx): FinalStatus {
   const hasFailed = chain.hasContracts && Number.parseInt(created.index.slice(-4), 16) % 100 < FAILED_PERCENT;
   if (direction === 'revert') return hasFailed ? 'Aborted' : 'Reverted';
@@ -341,7 +346,9 @@ const MIN_VALUE_MILLICOINS = 400;
 const MAX_VALUE_MILLICOINS = 2800;
 const REFERENCE_BLOCK_MS = 2000n;
 
-/** Values are proportional to 1 / block time, so the utilization of a limit per block does not depend on the block time. */
+/**
+ * Values are proportional to 1 / block time, so the utilization of a limit per block does not depend on the block time.
+ */
 function drawValue(random: Random, blockTimeMs: number, { cctxValuePercent }: Rules): bigint {
   const millicoins = BigInt(random.between(MIN_VALUE_MILLICOINS, MAX_VALUE_MILLICOINS));
   const units = millicoins * 10n ** 15n + BigInt(random.string('0123456789', 15));

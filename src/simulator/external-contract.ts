@@ -1,5 +1,5 @@
 import type { ContractAction } from './oracle.js';
-import type { Token, Tokens } from './tokens.js';
+import type { Token, Tokens } from './token-model.js';
 
 /** Share of the power that the contract requires, of 2^32 - 1. */
 const POWER_THRESHOLD = 2_834_678_415n;
@@ -67,7 +67,10 @@ export class ExternalContract {
     this.#addMinted(tokenContract, amount);
   }
 
-  /** The supply on the hub by denom, in lower case. `held` are the burned amounts of transfers that the contract has not executed. */
+  /**
+   * The supply on the hub by denom, in lower case. `held` are the burned amounts of transfers that the contract has not
+   * executed.
+   */
   supplies(held: ReadonlyMap<Token, bigint>): ReadonlyMap<string, bigint> {
     return new Map(
       Array.from(this.#minted, ([token, minted]) => [

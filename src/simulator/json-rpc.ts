@@ -3,8 +3,8 @@ import type { ContractState } from './external-contract.js';
 import type { Model } from './model.js';
 
 /*
- * JSON-RPC of a node of the external chain, as far as a bridge contract is read: the contract, its tokens, and Multicall3. Written from the
- * documentation of the contracts, and with none of the code that reads them.
+ * JSON-RPC of a node of the external chain, as far as a bridge contract is read: the contract, its tokens, and
+ * Multicall3. Written from the documentation of the contracts, and with none of the code that reads them.
  */
 
 export const RPC_PATH = '/external';

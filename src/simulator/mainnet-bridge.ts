@@ -4,7 +4,7 @@ import { BridgeModule } from './bridge-module.js';
 import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
-import { amountOfDollars, drawAmount, minBatchFee, type Token } from './tokens.js';
+import { amountOfDollars, drawAmount, minBatchFee, type Token } from './token-model.js';
 import { belongsTo, type Validator } from './validators.js';
 import type { LiveBatch } from './withdrawals.js';
 

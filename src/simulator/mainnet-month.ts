@@ -5,15 +5,17 @@ import { Random } from './random.js';
 export interface Month {
   /** A validator claims an event that does not exist. */
   readonly phantomClaimsMs: readonly number[];
-  /** A validator is down, which jails it, and returns a day later. While it is down, the hub creates a validator set. */
+  /**
+   * A validator is down, which jails it, and returns a day later. While it is down, the hub creates a validator set.
+   */
   readonly absence: TimeSpan & { readonly valsetMs: number; readonly jailedMs: number };
   /** The signers move the funds to a new threshold key. */
   readonly keyRotationMs: number;
   /** The hub makes no blocks. */
   readonly upgrade: TimeSpan;
   /**
-   * Large validators whose nodes come back late from the upgrade are jailed together. The set without them has too little power for the
-   * contract, so it is abandoned.
+   * Large validators whose nodes come back late from the upgrade are jailed together. The set without them has too
+   * little power for the contract, so it is abandoned.
    */
   readonly jailing: TimeSpan;
 }

@@ -90,8 +90,8 @@ export class Oracle {
   }
 
   /**
-   * Validators claim an event that does not exist, with the nonce of the next event. Returns false, and does nothing, if there is a next event
-   * already.
+   * Validators claim an event that does not exist, with the nonce of the next event. Returns false, and does nothing,
+   * if there is a next event already.
    */
   claimPhantom(validators: readonly Validator[], action: ContractAction, { height, externalHeight }: Block): boolean {
     const [first] = validators;
@@ -104,7 +104,10 @@ export class Oracle {
     return true;
   }
 
-  /** Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real event. */
+  /**
+   * Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real
+   * event.
+   */
   deletePhantom(nonce: number): void {
     if (nonce > this.lastObservedNonce) this.#deleteWrong(nonce);
   }

@@ -2,8 +2,8 @@ import type { BridgeModule } from './bridge-module.js';
 import type { CrosschainModule } from './crosschain-module.js';
 
 /*
- * The types of the two responses, inferred from the code that makes them. A test compares the responses with the names and types of the spec
- * (contributing/coverage.md).
+ * The types of the two responses, inferred from the code that makes them. A test compares the responses with the names
+ * and types of the spec (contributing/coverage.md).
  */
 
 export type Immutable<T> = { readonly [Key in keyof T]: Immutable<T[Key]> };

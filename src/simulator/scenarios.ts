@@ -16,7 +16,10 @@ export interface Rules {
   readonly relaysValsets: boolean;
   /** Tokens whose batches fail on the external chain, by symbol. */
   readonly unrelayableTokens: ReadonlySet<string>;
-  /** By how much the prices of tokens have risen, by symbol. Fees are in tokens, and the minimum of relayers is in dollars. Only for `mainnet`. */
+  /**
+   * By how much the prices of tokens have risen, by symbol. Fees are in tokens, and the minimum of relayers is in
+   * dollars. Only for `mainnet`.
+   */
   readonly priceFactors: ReadonlyMap<string, number>;
   // Validators.
   readonly voters: ValidatorGroup;
@@ -213,7 +216,10 @@ export function rulesOf(name: ScenarioName): Rules {
 
 const RATES = ['transfersPerMinute', 'depositsPerMinute', 'stakeChangesPerMinute', 'cctxsPerMinute'] as const;
 
-/** The rules of a scenario on a main network. A scenario with less traffic than a healthy chain does not add to that of the network. */
+/**
+ * The rules of a scenario on a main network. A scenario with less traffic than a healthy chain does not add to that of
+ * the network.
+ */
 export function mainnetRulesOf(name: ScenarioName): Rules {
   const [mainnet, rules] = [rulesOf('mainnet'), rulesOf(name)];
   const quieter = RATES.filter((rate) => rules[rate] <= HEALTHY[rate]);

@@ -21,7 +21,10 @@ export class SignedBlocks {
     this.window = Math.round(WINDOW_MS / blockTimeMs);
   }
 
-  /** Whether the validator signs the blocks from this height on. Returns whether it has missed too many, which begins its window anew. */
+  /**
+   * Whether the validator signs the blocks from this height on. Returns whether it has missed too many, which begins
+   * its window anew.
+   */
   sign(validator: Validator, signs: boolean, height: number): boolean {
     this.#height = height;
     const spans = this.#missed.get(validator) ?? [];

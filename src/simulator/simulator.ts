@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzip } from 'node:zlib';
-import { neutralPath, responseIn, type DialectName } from './dialects.js';
+import { neutralPath, responseIn, type DialectName } from './served-dialects.js';
 import { RPC_PATH } from './json-rpc.js';
 import { createModel, type Model } from './model.js';
 import { type Endpoint, endpoints, executeQuery, parseRequest, type QueryResponse } from './query-service.js';
 import type { ScenarioName } from './scenarios.js';
 
 /*
- * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
- * into responses, and this file sends them, unless a test replaces how. The folder is written from the spec (contributing/coverage.md)
- * and shares no code with the shapes in src/chain, so that each checks the other.
+ * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its
+ * state into responses, and this file sends them, unless a test replaces how. The folder is written from the spec
+ * (contributing/coverage.md) and shares no code with the shapes in src/chain, so that each checks the other.
  */
 
 export interface SimulatorOptions {

@@ -164,7 +164,9 @@ interface SimulatedValset {
 
 /** The validator sets that the hub keeps, and the set in the contract on the external chain. */
 export class Valsets {
-  /** The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed. */
+  /**
+   * The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed.
+   */
   observed: Valset;
   readonly #random: Random;
   readonly #validators: readonly Validator[];

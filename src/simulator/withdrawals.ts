@@ -1,6 +1,6 @@
 import type { EventCounts } from './event-counts.js';
 import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
-import { drawAmount, type Token, type Tokens } from './tokens.js';
+import { drawAmount, type Token, type Tokens } from './token-model.js';
 import type { Validator } from './validators.js';
 
 const MAX_BATCHES_PER_TOKEN = 5;
@@ -86,7 +86,8 @@ export class Withdrawals {
     for (let built = 0; built < maxBatches; built += 1) {
       const token = built === 0 ? this.#tokenOfOldest() : this.#tokenOfLongestQueue(size);
       if (token === undefined) return;
-      // The oldest transfers. A real hub takes the highest fees, which would leave transfers in the pool forever: every backlog would look stuck.
+      // The oldest transfers. A real hub takes the highest fees, which would leave transfers in the pool forever: every
+      // backlog would look stuck.
       this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
     }
   }

@@ -99,11 +99,13 @@ function failureWithServerText(error: PollError, url: EndpointUrl, response: Htt
 /** The failures of a server that is not the REST API of a node. */
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
-/** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
+/**
+ * Requests the paths in turn until the node responds to one of them with another status than that of an unknown path.
+ */
 async function requestDocument(
   job: PollJob,
   node: NodeConnection,
-  { foundPath: first }: DocumentRequest,
+  { servedPath: first }: DocumentRequest,
   limits: RequestLimits,
   client: Client,
   clock: Clock,
@@ -115,15 +117,15 @@ async function requestDocument(
   const remaining = remainingLimits(limits);
   const failures: PollError[] = [];
   let protocol: Protocol | undefined;
-  for (const foundPath of paths) {
+  for (const servedPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
-    const response = await client.send(node, foundPath.path + query, remaining());
+    const response = await client.send(node, servedPath.path + query, remaining());
     if (response.ok) {
       return {
         ...response,
         receivedAt: clock().at,
-        source: formatSource(url, foundPath.path),
-        foundPath,
+        source: formatSource(url, servedPath.path),
+        servedPath,
         failureWithServerText: (error) => failureWithServerText(error, url, response),
       };
     }
@@ -170,7 +172,7 @@ async function callContract(
     receivedAt: clock().at,
     source,
     height: undefined,
-    otherAnswers: { call },
+    additionalInput: { call },
     failureWithServerText: (error) => ({ ok: false, error: withServerText(error, response) }),
   };
 }

@@ -7,9 +7,9 @@ import { durationInWords } from '../text/format.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /*
- * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that it is usable by a document:
- * after a failed one, a good probe is not enough. A node that was ruled out by its block, or has failed, must have had good probes for a while, so
- * that a node that comes and goes causes no switches.
+ * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that
+ * it is usable by a document: after a failed one, a good probe is not enough. A node that was ruled out by its block,
+ * or has failed, must have had good probes for a while, so that a node that comes and goes causes no switches.
  */
 
 /** What was observed of all nodes, in the order of the configuration. */
@@ -18,7 +18,7 @@ export interface Observations {
   readonly inUse: number | undefined;
   /** The chain of the endpoint: the first one of a node in use. */
   readonly chainId: string | undefined;
-  readonly ofNodes: readonly NodeObservation[];
+  readonly nodeObservations: readonly NodeObservation[];
 }
 
 export const PROBE_SECONDS = MINUTE_SECONDS;
@@ -32,13 +32,16 @@ const GOOD_SECONDS = 5 * MINUTE_SECONDS;
 /** How long a greater height of another node keeps a lower one from being accepted. */
 const HEIGHT_SECONDS = 10 * MINUTE_SECONDS;
 
-/** The nodes to poll in turn, first those that are usable in the order of preference. A node of another chain is not polled. */
+/**
+ * The nodes to poll in turn, first those that are usable in the order of preference. A node of another chain is not
+ * polled.
+ */
 export function select<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
-  const { inUse, ofNodes } = observations;
+  const { inUse, nodeObservations } = observations;
   const judged = nodes.flatMap((node, index) => {
-    const observation = ofNodes[index];
-    if (observation === undefined || otherChainOf(observation, observations) !== undefined) return [];
-    return [{ node, index, observation, rank: rankOf(observation, now) }];
+    const observation = nodeObservations[index];
+    if (observation === undefined || findOtherChain(observation, observations) !== undefined) return [];
+    return [{ node, index, observation, rank: rankNode(observation, now) }];
   });
   return judged
     .toSorted((a, b) => {
@@ -55,13 +58,13 @@ export function select<Node>(nodes: readonly Node[], observations: Observations,
 /** The usable nodes in the order of preference. */
 export function selectUsable<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
   return select(nodes, observations, now).filter((node) => {
-    const observation = observations.ofNodes[nodes.indexOf(node)];
-    return observation !== undefined && rankOf(observation, now) === 0;
+    const observation = observations.nodeObservations[nodes.indexOf(node)];
+    return observation !== undefined && rankNode(observation, now) === 0;
   });
 }
 
 /** 0: usable. The others are polled when no better node has a document. */
-function rankOf(observation: NodeObservation, now: Instant): number {
+function rankNode(observation: NodeObservation, now: Instant): number {
   if (observation.failed !== undefined) return 3;
   if (isOutdated(observation, now)) return 2;
   return isProbeFailing(observation) ? 1 : 0;
@@ -86,39 +89,46 @@ function isProbeFailing({ probeFailed, served }: NodeObservation): boolean {
 
 /** The nodes that are not of another chain, without this one. */
 export function othersOfChain(observation: NodeObservation, observations: Observations): readonly NodeObservation[] {
-  return observations.ofNodes.filter(
-    (other) => other !== observation && otherChainOf(other, observations) === undefined,
+  return observations.nodeObservations.filter(
+    (other) => other !== observation && findOtherChain(other, observations) === undefined,
   );
 }
 
 /** Whether the chain of a node is asked: once an hour, and while nodes name different ones. */
-export function isChainDue({ chain }: NodeObservation, { ofNodes }: Observations, now: Instant): boolean {
+export function isChainDue({ chain }: NodeObservation, { nodeObservations }: Observations, now: Instant): boolean {
   if (chain === undefined || now - chain.at >= HOUR_SECONDS) return true;
-  return ofNodes.some((other) => other.chain !== undefined && other.chain.id !== chain.id);
+  return nodeObservations.some((other) => other.chain !== undefined && other.chain.id !== chain.id);
 }
 
-/** The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was renamed. */
-function otherChainOf({ chain }: NodeObservation, { chainId, ofNodes }: Observations): string | undefined {
+/**
+ * The chain of a node that is not that of the endpoint. When all nodes are of the same other chain, the chain was
+ * renamed.
+ */
+function findOtherChain({ chain }: NodeObservation, { chainId, nodeObservations }: Observations): string | undefined {
   if (chain === undefined || chainId === undefined || chain.id === chainId) return undefined;
-  return ofNodes.every((other) => other.chain?.id === chain.id) ? undefined : chain.id;
+  return nodeObservations.every((other) => other.chain?.id === chain.id) ? undefined : chain.id;
 }
 
 /** What is wrong with a node, since when; `undefined` for a usable node. */
-export function troubleOf(
+export function findTrouble(
   observation: NodeObservation,
   observations: Observations,
   now: Instant,
 ): { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined {
   const { source, addedAt, served, failed, outdated, probe, probeFailed, chain } = observation;
-  const otherChain = otherChainOf(observation, observations);
+  const otherChain = findOtherChain(observation, observations);
   if (otherChain !== undefined) {
     const message = `${source} is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
     return { since: chain?.at ?? now, message, isDown: true };
   }
-  if (failed !== undefined) return { since: served?.at ?? failed.since, message: failed.message, isDown: true };
+  const lastGoodAt = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
+  if (failed !== undefined) {
+    // Good probes do not mean that the document can be read; its last one can be an hour old.
+    const since = probeFailed === undefined ? failed.since : Math.min(failed.since, lastGoodAt);
+    return { since, message: failed.message, isDown: true };
+  }
   if (probeFailed !== undefined && isProbeFailing(observation)) {
-    const since = Math.max(probe?.at ?? addedAt, served?.at ?? addedAt);
-    return { since, message: probeFailed.message, isDown: true };
+    return { since: lastGoodAt, message: probeFailed.message, isDown: true };
   }
   if (outdated !== undefined && isOutdated(observation, now)) {
     return { since: outdated.at, message: `${source} ${outdated.reason}`, isDown: false };

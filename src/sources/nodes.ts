@@ -13,7 +13,7 @@ import type { NodeObservation, ObservedNode } from '../engine/node-observation.j
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { comparedHeight } from '../engine/step.js';
-import { bridgeIdOf } from '../facts/bridge/input.js';
+import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
@@ -29,7 +29,7 @@ import {
   othersOfChain,
   select,
   selectUsable,
-  troubleOf,
+  findTrouble,
   withFailed,
   withFailedProbe,
   withProbe,
@@ -37,7 +37,10 @@ import {
 } from './node-selection.js';
 import { probeNode } from './probe.js';
 
-/* Polls the nodes of an endpoint in turn, within the timeout of one poll, and probes them between the polls. Nothing else knows that there are several. */
+/*
+ * Polls the nodes of an endpoint in turn, within the timeout of one poll, and probes them between the polls. Nothing
+ * else knows that there are several.
+ */
 
 /** Requests the document of a node. */
 export type Exchange = (
@@ -52,7 +55,10 @@ interface Node {
   observation: NodeObservation;
 }
 
-/** The nodes of an endpoint with several, with what was observed of them. A reload keeps what was observed of nodes that stay. */
+/**
+ * The nodes of an endpoint with several, with what was observed of them. A reload keeps what was observed of nodes that
+ * stay.
+ */
 interface NodesOfEndpoint {
   readonly job: PollJob;
   readonly nodes: readonly Node[];
@@ -67,20 +73,20 @@ interface NodesOfEndpoint {
 export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   const endpoints = new Map<string, NodesOfEndpoint>();
 
-  function nodesOf(job: PollJob, ofProcess: readonly ObservedNode[] = []): NodesOfEndpoint {
+  function createEndpointNodes(job: PollJob, processNodes: readonly ObservedNode[] = []): NodesOfEndpoint {
     const id = endpointId(job.context);
     const before = endpoints.get(id);
     if (before?.job === job) return before;
     const { at } = clock();
-    const sources = sourcesOf(job);
+    const sources = listSources(job);
     const nodes = job.nodes.map((connection, index) => {
       const source = sources[index] ?? '';
       const known = before
         ? before.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation
-        : observationBefore(ofProcess, source);
+        : observationBefore(processNodes, source);
       return { connection, observation: { addedAt: at, ...known, source } };
     });
-    const inUseBefore = ofProcess.find(({ isInUse }) => isInUse)?.source;
+    const inUseBefore = processNodes.find(({ isInUse }) => isInUse)?.source;
     const inUse = nodes.find(({ connection, observation }) =>
       before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === inUseBefore,
     );
@@ -94,10 +100,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   /** Polls the nodes in turn until one of them serves the document. */
   async function poll(job: PollJob, request: DocumentRequest): Promise<Received> {
     const started = performance.now();
-    const endpoint = nodesOf(job, request.nodes);
+    const endpoint = createEndpointNodes(job, request.nodes);
     endpoint.request = request;
-    const order = select(endpoint.nodes, observationsOf(endpoint), clock().at);
-    const deadlines = deadlinesOf(order, endpoint.inUse, job.limits.timeoutMs);
+    const order = select(endpoint.nodes, listObservations(endpoint), clock().at);
+    const deadlines = computeDeadlines(order, endpoint.inUse, job.limits.timeoutMs);
     const errors = new Map<Node, PollError>();
     let body: ReceivedDocument | undefined;
     for (const [index, node] of order.entries()) {
@@ -129,11 +135,11 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (!received.ok) return received;
     const { job, request = {} } = endpoint;
     const { hubSide } = request;
-    const withHub = hubSide === undefined ? {} : { otherAnswers: { ...received.otherAnswers, hubSide } };
+    const withHub = hubSide === undefined ? {} : { additionalInput: { ...received.additionalInput, hubSide } };
     const read = readShown({ ...received, ...withHub }, job.context, clock().clockOffset);
     if (!read.ok) return { ...read, isUnreadable: read.error.reason !== 'too_large' };
     const { bridgeId } = read;
-    const expected = bridgeIdOf(job.context.document, request.identity ?? []);
+    const expected = readBridgeId(job.context.document, request.identity ?? []);
     node.observation = { ...node.observation, bridgeId };
     const isOther = bridgeId !== undefined && expected !== undefined && bridgeId !== expected;
     // When all nodes say so, the bridge has changed.
@@ -159,9 +165,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     height: Numeral | undefined,
     seconds: number,
   ): Received {
-    const others = othersOfChain(node.observation, observationsOf(endpoint));
+    const others = othersOfChain(node.observation, listObservations(endpoint));
     const isLower = height !== undefined && hasShownMore(height, others, clock().at);
-    const nodes = statusesOf(endpoint, clock().at);
+    const nodes = listStatuses(endpoint, clock().at);
     const before = endpoint.height;
     if (isLower && isContract(endpoint.job) && before !== undefined && height < before) {
       // The step compares heights of the hub only.
@@ -180,10 +186,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     seconds: number,
   ): Received {
     const { at } = clock();
-    const observations = observationsOf(endpoint);
+    const observations = listObservations(endpoint);
     const all = endpoint.nodes.map((node): PollError => {
       const { message = `${node.observation.source} was not polled` } =
-        troubleOf(node.observation, observations, at) ?? {};
+        findTrouble(node.observation, observations, at) ?? {};
       return errors.get(node) ?? { reason: 'schema', message };
     });
     const first = errors.values().next().value ?? all[0];
@@ -197,16 +203,18 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
         : undefined,
     };
     const failed: Failure = { ok: false, error };
-    const nodes = statusesOf(endpoint, at);
+    const nodes = listStatuses(endpoint, at);
     // A recording has the body.
     return body === undefined
       ? { ...failed, seconds, nodes }
       : { ...body, seconds, nodes, failureWithServerText: () => failed };
   }
 
-  /** Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial. */
+  /**
+   * Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial.
+   */
   async function probe(job: PollJob, isDoubted: boolean): Promise<readonly ReceivedDocument[]> {
-    const endpoint = nodesOf(job);
+    const endpoint = createEndpointNodes(job);
     const spares = await Promise.all(
       endpoint.nodes.map(async (node) => {
         const { at } = clock();
@@ -221,9 +229,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
 
   async function probeOne(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
     const { job } = endpoint;
-    const withChain = isChainDue(node.observation, observationsOf(endpoint), clock().at);
+    const withChain = isChainDue(node.observation, listObservations(endpoint), clock().at);
     const result = await probeNode(job, node.connection, withChain, client, clock);
-    const others = othersOfChain(node.observation, observationsOf(endpoint));
+    const others = othersOfChain(node.observation, listObservations(endpoint));
     node.observation =
       typeof result === 'string'
         ? withFailedProbe(node.observation, clock().at, result)
@@ -263,8 +271,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       // A document with a lower height is of another backend, or of another time.
       const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
       const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
-      const otherAnswers = isContract(job) ? { ...received.otherAnswers, implementation } : received.otherAnswers;
-      return { ...received, node: source, lagSeconds, otherAnswers };
+      const additionalInput = isContract(job)
+        ? { ...received.additionalInput, implementation }
+        : received.additionalInput;
+      return { ...received, node: source, lagSeconds, additionalInput };
     }
     received.release?.();
     return undefined;
@@ -279,9 +289,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
 
   /** Asks another usable node, at another address, for its document. */
   async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
-    const endpoint = nodesOf(job);
+    const endpoint = createEndpointNodes(job);
     const { inUse } = endpoint;
-    const usable = selectUsable(endpoint.nodes, observationsOf(endpoint), clock().at);
+    const usable = selectUsable(endpoint.nodes, listObservations(endpoint), clock().at);
     const other = usable.find(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
     if (inUse === undefined || other === undefined) return undefined;
     // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
@@ -292,15 +302,17 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     poll,
     probe,
     opinion,
-    /** The node that other queries of an endpoint are sent to: at a height, the node with the document of this height. */
+    /**
+     * The node that other queries of an endpoint are sent to: at a height, the node with the document of this height.
+     */
     nodeFor: (
       context: Parameters<typeof endpointId>[0],
       nodes: readonly NodeConnection[],
       { height }: QueryRequest,
     ) => {
       const endpoint = endpoints.get(endpointId(context));
-      const ofHeight = endpoint?.nodes.find(({ observation }) => String(observation.served?.height) === height);
-      const { connection } = ofHeight ?? endpoint?.inUse ?? {};
+      const nodeAtHeight = endpoint?.nodes.find(({ observation }) => String(observation.served?.height) === height);
+      const { connection } = nodeAtHeight ?? endpoint?.inUse ?? {};
       return connection !== undefined && nodes.includes(connection) ? connection : nodes[0];
     },
   };
@@ -318,7 +330,7 @@ function readShown<Name extends DocumentName>(
   return {
     ok: true,
     height: comparedHeight(document, content, validOrUndefined(parseHeight(received.height))),
-    bridgeId: bridgeIdOf(document, documents[document].identity(content, settings)),
+    bridgeId: readBridgeId(document, documents[document].identity(content, settings)),
   } as const;
 }
 
@@ -327,17 +339,21 @@ type Checked =
   /** `isUnreadable`: the body is not the document. */
   | (Failure & { readonly isUnreadable?: boolean });
 
-function observationsOf({ nodes, inUse, chainId }: NodesOfEndpoint) {
+function listObservations({ nodes, inUse, chainId }: NodesOfEndpoint) {
   const index = nodes.findIndex((node) => node === inUse);
-  return { inUse: index < 0 ? undefined : index, chainId, ofNodes: nodes.map(({ observation }) => observation) };
+  return {
+    inUse: index < 0 ? undefined : index,
+    chainId,
+    nodeObservations: nodes.map(({ observation }) => observation),
+  };
 }
 
-function statusesOf(endpoint: NodesOfEndpoint, now: Instant): readonly ObservedNode[] {
-  const observations = observationsOf(endpoint);
+function listStatuses(endpoint: NodesOfEndpoint, now: Instant): readonly ObservedNode[] {
+  const observations = listObservations(endpoint);
   return endpoint.nodes.map((node) => ({
     source: node.observation.source,
     isInUse: node === (endpoint.inUse ?? endpoint.nodes[0]),
-    trouble: troubleOf(node.observation, observations, now),
+    trouble: findTrouble(node.observation, observations, now),
     observation: node.observation,
   }));
 }
@@ -349,7 +365,7 @@ function observationBefore(nodes: readonly ObservedNode[], source: string): Node
 }
 
 /** Host and port of each node, numbered when several nodes have the same. */
-function sourcesOf({ nodes }: PollJob): readonly string[] {
+function listSources({ nodes }: PollJob): readonly string[] {
   const hosts = nodes.map(({ url }) => formatSource(url, ''));
   return hosts.map((host, index) => {
     const number = hosts.slice(0, index + 1).filter((other) => other === host).length;
@@ -357,8 +373,11 @@ function sourcesOf({ nodes }: PollJob): readonly string[] {
   });
 }
 
-/** When each node must have responded, in milliseconds from the start of the poll. The node in use has half of the time, and what is left by nodes before it. */
-function deadlinesOf(order: readonly Node[], inUse: Node | undefined, timeoutMs: number): readonly number[] {
+/**
+ * When each node must have responded, in milliseconds from the start of the poll. The node in use has half of the time,
+ * and what is left by nodes before it.
+ */
+function computeDeadlines(order: readonly Node[], inUse: Node | undefined, timeoutMs: number): readonly number[] {
   const first = inUse !== undefined && order.includes(inUse) ? inUse : order[0];
   const share = timeoutMs / 2 / Math.max(1, order.length - 1);
   let deadline = 0;

@@ -17,7 +17,10 @@ import { sendQuery } from '../queries/send-query.js';
 
 /* A probe of a node: its newest block, and whether it is catching up. */
 
-/** `withChain`: whether the chain is asked, for which the node sends a whole block. Returns the message of the failure instead of a probe. */
+/**
+ * `withChain`: whether the chain is asked, for which the node sends a whole block. Returns the message of the failure
+ * instead of a probe.
+ */
 export async function probeNode(
   job: PollJob,
   connection: NodeConnection,

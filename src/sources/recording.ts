@@ -4,7 +4,7 @@ import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
 import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
-import { memoryOf, withMemory } from '../engine/memory.js';
+import { createMemory, withMemory } from '../engine/endpoint-memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
 import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';
@@ -62,7 +62,10 @@ export async function* replay(
     }
   }
 
-  /** The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its counters begin anew. */
+  /**
+   * The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its
+   * counters begin anew.
+   */
   function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
     const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
     const isNew =
@@ -70,10 +73,10 @@ export async function* replay(
       current !== undefined &&
       addedMs > Math.round((current.state.addedAt + now.clockOffset) * 1000);
     if (current !== undefined && !isNew) return current;
-    const job = current?.job ?? { context: contextOf(key, config) };
+    const job = current?.job ?? { context: createContext(key, config) };
     const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);
     const initial = createEndpoint(job, addedAt);
-    const endpoint = { job, state: withMemory(initial.state, current && memoryOf(current.state)) };
+    const endpoint = { job, state: withMemory(initial.state, current && createMemory(current.state)) };
     engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
     return endpoint;
   }
@@ -96,14 +99,14 @@ export async function* replay(
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
-    received = receivedOf(exchange, now);
+    received = createReceived(exchange, now);
     if (header.spare === true) {
       // oxlint-disable-next-line no-await-in-loop -- in the order of time
       if (received.ok) await engine.spareRead(job, received);
       continue;
     }
     const asked = opinions.get(endpointId(exchange));
-    const opinion = asked && receivedOf(asked, now);
+    const opinion = asked && createReceived(asked, now);
     if (received.ok && opinion?.ok === true) received = { ...received, opinion };
     opinions.delete(endpointId(exchange));
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
@@ -122,14 +125,14 @@ function holdMs({ poll, recorder }: Config): number {
   return poll.stale_after + recorder.interval;
 }
 
-function contextOf({ target: name, document }: EndpointKey, config: Config) {
+function createContext({ target: name, document }: EndpointKey, config: Config) {
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const options = { ...targetOptions(config, target), staleAfterMs: holdMs(config) };
   const { intervalMs } = documents[document].request(target) ?? {};
   return stepContext(options, document, documents[document].recordedSettings(target), intervalMs);
 }
 
-function receivedOf({ document, header, body: bytes, path: source }: RecordedPoll, now: Moment): Received {
+function createReceived({ document, header, body: bytes, path: source }: RecordedPoll, now: Moment): Received {
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
@@ -144,14 +147,14 @@ function receivedOf({ document, header, body: bytes, path: source }: RecordedPol
       ...(bytes.length > 0 && { bodyBytes: bytes.length }),
     };
   }
-  const foundPath = documents[document].paths.find(({ path }) => path === header.path);
+  const servedPath = documents[document].paths.find(({ path }) => path === header.path);
   const body = {
     bytes,
     source,
     height,
     receivedAt,
-    foundPath,
-    ...(call && { otherAnswers: { call, ...(opinion && { implementation }) } }),
+    servedPath,
+    ...(call && { additionalInput: { call, ...(opinion && { implementation }) } }),
   };
   return {
     ok: true,

@@ -6,7 +6,7 @@ import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { createClock } from '../../dist/clock.js';
 import { initialState } from '../../dist/engine/endpoint-state.js';
 import { createEngine } from '../../dist/engine/engine.js';
-import { jobsOf } from '../../dist/engine/jobs.js';
+import { createJobs } from '../../dist/engine/jobs.js';
 import { createNetwork } from '../../dist/sources/network.js';
 import { median } from './statistics.mjs';
 
@@ -32,7 +32,7 @@ export async function polls({ node, sizes, pollsOf }) {
     });
     const clock = createClock();
     const network = createNetwork('bridge-exporter/bench', clock);
-    for (const job of jobsOf(config)) {
+    for (const job of createJobs(config)) {
       const name = job.context.document;
       const { own, baseline } = await measure(job, network, clock, pollsOf(size));
       rows.push({

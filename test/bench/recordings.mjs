@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
-import { encodeRecording, pathOf } from '../../dist/recorder/recording-file.js';
+import { encodeRecording, formatPath } from '../../dist/recorder/recording-file.js';
 import { documents } from './bodies.mjs';
 import { MAIN, usageOf } from './daemon.mjs';
 import { measureUsage, startExporter } from './pace.mjs';
@@ -83,7 +83,7 @@ function record(directory, polls) {
       outcome: 'ok',
       height: String(8_214_000 + poll * 150),
     };
-    const file = join(directory, pathOf(header));
+    const file = join(directory, formatPath(header));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, Buffer.concat([gzipSync(encodeRecording(header)), bodies[poll % bodies.length]]));
   }

@@ -5,7 +5,7 @@ import type { FieldSchema } from '../../src/chain/fields.js';
 import { moduleStateResponse } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { requestUrl } from '../../src/config/urls.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import type { Snapshot } from '../../src/engine/endpoint-state.js';
 import { createModel } from '../../src/simulator/model.js';
 import { parseValidConfig } from '../support/config.js';
@@ -102,7 +102,7 @@ describe('the paths of a document', () => {
   - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta}}
   - {name: c, bridge: {url: "http://n", dialect: neutral}, crosschain: {url: "http://n", dialect: neutral}}`,
     );
-    const urls = jobsOf(config).map(({ nodes, paths, query }) =>
+    const urls = createJobs(config).map(({ nodes, paths, query }) =>
       nodes.flatMap(({ url }) => paths.map(({ path }) => requestUrl(url, path + query).href)),
     );
     expect(urls).toEqual([

@@ -8,7 +8,7 @@ import {
   highest,
   lowest,
   multiply,
-  numeralOf,
+  toNumeral,
   parseNumeral,
   ratio,
   subtract,
@@ -73,7 +73,7 @@ describe('a numeral', () => {
     const double = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(double, (value) => {
-        const numeral = numeralOf(value);
+        const numeral = toNumeral(value);
         return Number(numeral) === value && (typeof numeral === 'bigint') === Number.isInteger(value);
       }),
     );

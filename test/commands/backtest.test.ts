@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
 import { wallSeconds } from '../../src/clock.js';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { MINUTE_MS } from '../../src/units.js';
 import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
@@ -186,7 +186,7 @@ describe('backtest of what a daemon has recorded', () => {
       await daemon.poll(answerOf(model));
       const states = daemon.loop.states();
       const { now } = daemon;
-      for (const { verdicts } of verdictsOf(states, now())) {
+      for (const { verdicts } of listVerdicts(states, now())) {
         for (const { state, alert, severity } of verdicts) {
           const key = `${severity} ${alert}`;
           if (state === 'firing' && !firing.has(key)) firing.set(key, wallSeconds(now().at, now()));

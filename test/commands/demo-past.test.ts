@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { createPollLoop } from '../../src/engine/loop.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
@@ -45,7 +45,7 @@ describe('the past of a demo', () => {
     const at = clock();
     const { model, demoState, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
     expect(incidentMinutes).toBe(30);
-    const pasts = jobsOf(ofPast).map((job) => demoState(job));
+    const pasts = createJobs(ofPast).map((job) => demoState(job));
     expect(pasts.map((past) => past?.lastSuccess?.at)).toEqual([at.at, at.at, at.at]);
     const secondsAgo = pasts.map((past) => at.at - (past?.addedAt ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
@@ -68,12 +68,12 @@ describe('the past of a demo', () => {
     const network = createNetwork('test', clock);
     const loop = createPollLoop({ source: network, now: clock, log: pino({ level: 'silent' }), demoState });
     const config = demoConfig(simulator.url, model);
-    const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
+    const jobs = createJobs(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
       loop.reconcile(jobs, clock().at);
       const before = loop.states().map(({ polls }) => polls);
       const verdicts = () =>
-        verdictsOf(loop.states(), clock()).flatMap((target) =>
+        listVerdicts(loop.states(), clock()).flatMap((target) =>
           target.verdicts.filter(({ state, hiddenBy }) => state !== 'pending' && hiddenBy === null),
         );
       // On a slow machine, others fire before the end of the test.

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/summary.js';
 import { readPoll } from '../../src/engine/read-poll.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -42,7 +42,7 @@ function summaryOf(
     bridge: bridge && { ...bridge, block_time: blockTimeMs ?? bridge.block_time },
   }));
   const config = { ...demo, targets, tokens: tokens ?? demo.tokens };
-  const contexts = jobsOf(config)
+  const contexts = createJobs(config)
     .map(({ context }) => ({ ...context, isSinglePoll: true }))
     .filter(({ document }) => document !== 'external_contract');
   const limits = { maxBodyBytes: config.poll.max_body_size, staleAfterMs: config.poll.stale_after };
@@ -143,7 +143,7 @@ describe('the summary of one poll', () => {
       'http://127.0.0.1:1',
       createModel({ seed: 7, scenario: 'healthy', startTime: START_SECONDS }),
     );
-    const contexts = jobsOf(config)
+    const contexts = createJobs(config)
       .slice(0, 1)
       .map((job) => job.context);
     const endpoints = recordedStates(contexts, { maxBodyBytes: 1, staleAfterMs: 300_000 }, now);

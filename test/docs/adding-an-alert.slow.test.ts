@@ -8,7 +8,7 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('contributing/adding-an-alert.md');
 
-const DECLARATIONS = 'src/problems/integrity.ts';
+const DECLARATIONS = 'src/problems/integrity-problems.ts';
 const RUNBOOK = 'docs/runbook.md';
 const INCIDENTS = 'test/problems/incidents.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { jsonOf, pendingView } from '../../src/pages/view.js';
+import { toJson, pendingView } from '../../src/pages/view.js';
 import { shownOf, testLinks } from '../pages/sample-snapshots.js';
 import { record } from '../problems/recording.js';
 import { readProjectFile } from '../support/project-files.js';
@@ -16,7 +16,7 @@ function samplePages(): readonly unknown[] {
     sampleSeconds: 120,
   });
   const view = pendingView(shownOf(endpoints), verdicts, testLinks(), at);
-  const stuck = JSON.stringify(view && jsonOf(view, { withItems: true }));
+  const stuck = JSON.stringify(view && toJson(view, { withItems: true }));
   return [readProjectFile('test/pages/golden/missed-cctxs-pending.json'), stuck].map((text): unknown =>
     JSON.parse(text),
   );

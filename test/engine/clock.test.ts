@@ -5,15 +5,15 @@ import { createClock, wallSeconds } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createEngine, type Engine } from '../../src/engine/engine.js';
 import { exportedFamilies, initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createPollLog, createVerdictLog } from '../../src/engine/poll-log.js';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { createSimulatedNode } from '../../src/sources/simulator.js';
+import { createSimulatedNode } from '../../src/sources/simulated-node.js';
 
 /* The engine on a machine whose clocks are set or suspended, with a chain that keeps the right time. */
 
@@ -51,7 +51,7 @@ function startMachine(aheadSeconds = 0) {
     sinks: [createPollLog(log), verdictLog],
   });
   engine.replace(
-    jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
+    createJobs(demoConfig('http://127.0.0.1:1', model)).map((job) => {
       const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
       const state = { ...initialState(context, now().at), queries: enabledQueries(context) };
       return { job: { ...job, context }, state };
@@ -94,10 +94,10 @@ function startMachine(aheadSeconds = 0) {
     /** The log since the last call. */
     logged: () => logged.splice(0),
     alerts: () =>
-      verdictsOf(engine.states(), now()).flatMap(({ verdicts }) =>
+      listVerdicts(engine.states(), now()).flatMap(({ verdicts }) =>
         verdicts.map(({ state, severity, alert }) => `${state} ${severity} ${alert}`),
       ),
-    status: () => verdictsOf(engine.states(), now()).map(({ status }) => status),
+    status: () => listVerdicts(engine.states(), now()).map(({ status }) => status),
     ended: () => engine.states().flatMap(({ problems }) => problems.ended.map(({ name }) => name)),
     problems: () =>
       engine.states().flatMap(({ lastSuccess }) =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import type { Failure } from '../../src/http/failure-reasons.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { startNode, type Node } from '../http/nodes.js';
@@ -73,7 +73,7 @@ const urlsOf = (node: Node): (string | undefined)[] => node.requests.map(({ url 
 
 function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', timeout = '5s'): PollJob {
   const yaml = `poll: {timeout: ${timeout}}\ntargets: [{name: a, ${endpoint}: {url: "${url}"${settings}}}]`;
-  const [job] = jobsOf(parseValidConfig(yaml));
+  const [job] = createJobs(parseValidConfig(yaml));
   if (job === undefined) throw new Error('the configuration has one endpoint');
   return job;
 }
@@ -96,7 +96,7 @@ describe('a poll with the dialect auto', () => {
     const job = jobOf(node.url, 'bridge');
     const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
-    expect(result.foundPath).toEqual({ dialect: 'peggy', path: PEGGY });
+    expect(result.servedPath).toEqual({ dialect: 'peggy', path: PEGGY });
     expect(familyNames(result, job)).toContain('bridge_orchestrator_power_ratio');
     expect(urlsOf(node)).toEqual([PEGGY]);
   });
@@ -106,7 +106,7 @@ describe('a poll with the dialect auto', () => {
     const job = jobOf(node.url, 'crosschain');
     const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
-    expect(result.foundPath).toEqual({ dialect: 'zeta', path: ZETA });
+    expect(result.servedPath).toEqual({ dialect: 'zeta', path: ZETA });
     expect(familyNames(result, job)).toContain('crosschain_rate_limit_window_blocks');
     expect(urlsOf(node)).toEqual([`${ZETA}?window=500`]);
   });
@@ -114,7 +114,7 @@ describe('a poll with the dialect auto', () => {
   it('appends the path to that of the base URL, and reports it without', async () => {
     const node = await nodeWith(withPaths({ [`/lcd/key${NEUTRAL}`]: found }));
     const result = await poll(jobOf(`${node.url}/lcd/key`, 'bridge'));
-    expect(result.foundPath).toEqual({ dialect: 'neutral', path: NEUTRAL });
+    expect(result.servedPath).toEqual({ dialect: 'neutral', path: NEUTRAL });
     expect(urlsOf(node)).toEqual([`/lcd/key${PEGGY}`, `/lcd/key${NEUTRAL}`]);
   });
 
@@ -133,7 +133,7 @@ describe('a poll with the dialect auto', () => {
     expect(outcomeOf(result)).toBe(
       `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501: Not Implemented`,
     );
-    expect(result.foundPath).toBeUndefined();
+    expect(result.servedPath).toBeUndefined();
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
   });
 
@@ -216,7 +216,7 @@ describe('a poll with another dialect', () => {
 
     const own = await nodeWith(withPaths({ [path]: found }));
     const result = await poll(jobOf(own.url, 'bridge', `, dialect: ${dialect}`));
-    expect(result.foundPath).toEqual({ dialect, path });
+    expect(result.servedPath).toEqual({ dialect, path });
   });
 });
 
@@ -234,7 +234,7 @@ describe('a poll after the document was found', () => {
     ['there first, and where it was moved', notFound, 'ok', [NEUTRAL, PEGGY]],
   ])('requests it %s', async (_title, respond, outcome, urls) => {
     const node = await nodeWith(withPaths({ [PEGGY]: found, [NEUTRAL]: respond }));
-    const result = await pollNode(network, jobOf(node.url, 'bridge'), { foundPath: NEUTRAL_PATH });
+    const result = await pollNode(network, jobOf(node.url, 'bridge'), { servedPath: NEUTRAL_PATH });
     expect(outcomeOf(result)).toBe(outcome);
     expect(urlsOf(node)).toEqual(urls);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { withinMemory, itemsOf, prepareItems } from '../../src/engine/kept-body.js';
+import { withinMemory, getItems, prepareItems } from '../../src/engine/kept-body.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { step } from '../../src/engine/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
@@ -34,9 +34,9 @@ describe('the items of a document', () => {
   it('are derived once from its kept body', async () => {
     const state = stateAfter(POLL);
     await prepareItems([state]);
-    const items = itemsOf(snapshotIn(state));
+    const items = getItems(snapshotIn(state));
     expect(items).toMatchObject({ transfers: { total: 1, rows: [{ id: '1' }] } });
-    expect(itemsOf(snapshotIn(state))).toBe(items);
+    expect(getItems(snapshotIn(state))).toBe(items);
   });
 
   it('are those of the last successful poll also after a failed one', () => {
@@ -46,7 +46,7 @@ describe('the items of a document', () => {
       phaseSeconds: {},
     };
     const after = step(state, failed, CONTEXT, START);
-    expect(itemsOf(snapshotIn(after))).toBe(itemsOf(snapshotIn(state)));
+    expect(getItems(snapshotIn(after))).toBe(getItems(snapshotIn(state)));
   });
 
   it('are not there if the kept bodies of all endpoints would take too much memory', () => {
@@ -55,6 +55,6 @@ describe('the items of a document', () => {
     const half = stateWith(MAX_KEPT_BYTES / 2);
     expect(withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own)])).toBe(POLL);
     const without = withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own + 1)]);
-    expect(itemsOf(snapshotIn(stateAfter(without)))).toBeUndefined();
+    expect(getItems(snapshotIn(stateAfter(without)))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, targetOptions } from '../../src/engine/jobs.js';
+import { createJobs, targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -21,13 +21,13 @@ test.each([
   const config = parseValidConfig(
     `targets: [{name: a, bridge: {url: "http://node.example", validator_names: "${setting}", watch: ["0x1111111111111111111111111111111111111111"]}}]`,
   );
-  const [job] = jobsOf(config);
+  const [job] = createJobs(config);
   if (job === undefined) throw new Error('the target has a bridge');
   // The list is also read for the operator addresses of watched validators.
   expect(enabledQueries(job.context).has('validators')).toBe(true);
   const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const state = { ...initialState(job.context, clock().at), queries: answeredQueries(clock(), { validators }) };
-  expect(pollInput(job.context, state, () => undefined, clock()).otherAnswers).toEqual({
+  expect(pollInput(job.context, state, () => undefined, clock()).additionalInput).toEqual({
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),
   });
@@ -37,15 +37,15 @@ test('the external height is that of the contract, unless its node has only old 
   const config = parseValidConfig(
     'targets: [{name: a, bridge: {url: "http://node.example", external: {url: "http://rpc.example"}}}]',
   );
-  const [bridge, contract] = jobsOf(config);
+  const [bridge, contract] = createJobs(config);
   if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
     const past = { height: 1000n, blockSeconds: now.at - blockAgeSeconds, paused: false };
     const lastSuccess = { at: now.at, snapshot: { document: 'external_contract', past } };
     const sibling = { ...initialState(contract.context, now.at), lastSuccess } as unknown as EndpointState;
-    const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
-    return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
+    const { additionalInput } = pollInput(bridge.context, initialState(bridge.context, now.at), () => sibling, now);
+    return (additionalInput as { readonly externalHeight?: unknown }).externalHeight;
   };
   expect(heightWith(60)).toEqual(1000n);
   expect(heightWith(3600)).toBeUndefined();

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../../src/queries/query.js';
 import { validators, knownValidators } from '../../src/queries/staking-validators.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
@@ -72,7 +72,7 @@ async function configure(names: readonly string[], rest = '', poll = 'interval: 
 
 async function configureYaml(yaml: string): Promise<void> {
   const config = parseValidConfig(yaml);
-  loop.reconcile(jobsOf(config), now().at);
+  loop.reconcile(createJobs(config), now().at);
   await vi.advanceTimersByTimeAsync(1);
 }
 
@@ -106,14 +106,14 @@ const received = (body: string): Received =>
     source: '/x',
     height: '1000',
     receivedAt: now().at,
-    foundPath: NEUTRAL,
+    servedPath: NEUTRAL,
   });
 const success = (bodyBytes = 0): Received => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
 const FAILURE = failedFetch('timeout', '/x: slow');
 
 const polledTargets = () => started.map(({ job }) => job.context.target);
 const pollCounts = () => loop.states().map(({ target, polls }) => [target, polls]);
-const alerts = () => verdictsOf(loop.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
+const alerts = () => listVerdicts(loop.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
 
 describe('the endpoints of a configuration', () => {
   it('are polled at once: the first 16 together and the others 10 ms apart', async () => {
@@ -121,7 +121,7 @@ describe('the endpoints of a configuration', () => {
     const config = parseValidConfig(
       `targets: [${many.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"}}`).join(', ')}]`,
     );
-    loop.reconcile(jobsOf(config), now().at);
+    loop.reconcile(createJobs(config), now().at);
     const counts = [1, 9, 10, 1000].map((ms) => {
       vi.advanceTimersByTime(ms);
       return started.length;
@@ -144,7 +144,7 @@ describe('the endpoints of a configuration', () => {
     await nextPoll();
     await endPoll(FAILURE);
     await nextPoll();
-    expect(started.map(({ input }) => input.foundPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
+    expect(started.map(({ input }) => input.servedPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
   });
 });
 
@@ -203,7 +203,7 @@ describe('a reload', () => {
       JSON.stringify(started[0]?.job.nodes[0]?.basic_auth),
     );
     expect(started[1]?.job.nodes[0]?.basic_auth).not.toBe(started[0]?.job.nodes[0]?.basic_auth);
-    expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
+    expect(started[1]?.input.servedPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
@@ -268,7 +268,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     const config = parseValidConfig(`targets:
   - {name: one, bridge: {url: "https://a.example"}}
   - {name: two, bridge: {nodes: [{url: "https://a.example"}, {url: "https://b.example"}]}}`);
-    probing.reconcile(jobsOf(config), now().at);
+    probing.reconcile(createJobs(config), now().at);
     await vi.advanceTimersByTimeAsync(1);
     expect(probed).toEqual([]);
     for (const { end } of started) end(FAILURE);
@@ -356,8 +356,8 @@ describe('the names of validators', () => {
   const queries = (): QueryStates => loop.states()[0]?.queries ?? new Map();
   /** The name with which the last document was derived. */
   const usedName = (): string | undefined => {
-    const { otherAnswers = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
-    return 'names' in otherAnswers ? otherAnswers.names.get('qqqq') : undefined;
+    const { additionalInput = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
+    return 'names' in additionalInput ? additionalInput.names.get('qqqq') : undefined;
   };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

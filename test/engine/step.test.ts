@@ -7,7 +7,7 @@ import { initialState, type EndpointState } from '../../src/engine/endpoint-stat
 import { step } from '../../src/engine/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-loop.js';
-import { itemsOf } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/kept-body.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 
 /*
@@ -77,8 +77,8 @@ async function polledByDaemon(): Promise<History> {
 /** What was found, without the times of the polls. */
 const foundIn = ({ lastSuccess, lastPoll, lastFailure, ...state }: EndpointState) => ({
   snapshot: lastSuccess && { ...lastSuccess.snapshot, kept: undefined },
-  items: lastSuccess && itemsOf(lastSuccess.snapshot),
-  foundPath: lastSuccess?.foundPath,
+  items: lastSuccess && getItems(lastSuccess.snapshot),
+  servedPath: lastSuccess?.servedPath,
   ok: lastPoll?.ok,
   error: lastFailure?.error,
   problems: state.problems,
@@ -110,8 +110,8 @@ describe('what the daemon has found by its polls', () => {
         queries: after.queries,
       };
       const copy = copyOf(before);
-      const { otherAnswers } = after.lastSuccess?.snapshot ?? {};
-      const poll = readPoll(received.ok ? { ...received, otherAnswers } : received, context);
+      const { additionalInput } = after.lastSuccess?.snapshot ?? {};
+      const poll = readPoll(received.ok ? { ...received, additionalInput } : received, context);
       const found = step(before, poll, context, at);
       expectEqual(copyOf(before), copy);
       expectEqual(step(before, poll, context, at), found);

@@ -5,7 +5,7 @@ import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { presentPollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
-import { sentenceOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
+import { formatSentence, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -70,7 +70,7 @@ function linesOf([target]: readonly TargetVerdicts[]): string[] {
   return [
     status,
     ...unknown,
-    ...verdicts.map((verdict) => `${verdict.state} ${verdict.alert}: ${sentenceOf(verdict)}`),
+    ...verdicts.map((verdict) => `${verdict.state} ${verdict.alert}: ${formatSentence(verdict)}`),
   ];
 }
 

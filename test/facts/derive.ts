@@ -1,4 +1,4 @@
-import type { BridgeInput } from '../../src/facts/bridge/input.js';
+import type { BridgeInput } from '../../src/facts/bridge/bridge-input.js';
 import { orUndefined } from '../../src/facts/required-fields.js';
 import { keptInput } from '../../src/engine/kept-body.js';
 import type { Snapshot } from '../../src/engine/endpoint-state.js';

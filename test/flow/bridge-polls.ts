@@ -1,6 +1,6 @@
 import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import { isOf } from '../../src/engine/endpoint-state.js';
+import { isDocument } from '../../src/engine/endpoint-state.js';
 import { TARGET_OPTIONS } from '../support/polls.js';
 import { flowPolls } from './flow-polls.js';
 
@@ -18,7 +18,7 @@ export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions
   });
   const flow = (): BridgeFlow => {
     const last = snapshot();
-    if (!isOf('module_state', last)) throw new Error('no poll has succeeded');
+    if (!isDocument('module_state', last)) throw new Error('no poll has succeeded');
     return last.flow;
   };
   return {

@@ -1,12 +1,12 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
-import { isOf } from '../../src/engine/endpoint-state.js';
+import { isDocument } from '../../src/engine/endpoint-state.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { NO_NAMES, TARGET_OPTIONS } from '../support/polls.js';
-import { itemsOf } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/kept-body.js';
 import { flowPolls, START_SECONDS } from './flow-polls.js';
 
 export interface CrosschainPollsOptions extends Partial<CrosschainSettings> {
@@ -51,13 +51,13 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
   let cctxsAskedAt = 0;
   const flow = (): CrosschainFlow | undefined => {
     const last = snapshot();
-    return isOf('rate_limiter_input', last) ? last.flow : undefined;
+    return isDocument('rate_limiter_input', last) ? last.flow : undefined;
   };
   return {
     /** Polls `after` seconds after the last poll. In between, the node is asked, unless it is too slow. */
     poll: (document: unknown, after = 30, { isAsked = true } = {}): void => {
       if (isAsked) cctxsAskedAt += after * 1000;
-      poll(document, after, { otherAnswers: { cctxAnswers: answers, cctxsAskedAt } });
+      poll(document, after, { additionalInput: { cctxAnswers: answers, cctxsAskedAt } });
       answers = new Map();
     },
     fail,
@@ -77,7 +77,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
     /** The unlisted ones of the page; `undefined` if nothing can be said. */
     unlistedItems: () => {
       const last = snapshot();
-      const items = last && itemsOf(last);
+      const items = last && getItems(last);
       return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
         ? items.unlisted.rows
         : undefined;

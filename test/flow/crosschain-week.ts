@@ -1,5 +1,5 @@
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   nextQuestions,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   MAX_CCTXS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import type { JsonObject } from '../support/json.js';
 import { crosschainPolls, listed, pending, type CrosschainPollsOptions } from './crosschain-polls.js';
 import { START_SECONDS } from './flow-polls.js';

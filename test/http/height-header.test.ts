@@ -2,7 +2,7 @@ import { clock } from '../support/clock.js';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
@@ -40,7 +40,7 @@ async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonl
     createServer((socket) => socket.once('data', (request) => respond(socket, sent, request.toString()))),
     'http',
   );
-  const [job] = jobsOf(parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`));
+  const [job] = createJobs(parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`));
   if (job === undefined) throw new Error('the target has a bridge');
   const { outcome } = await pollNode(network, job);
   if (!outcome.ok) throw new Error(outcome.error.message);

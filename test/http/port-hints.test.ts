@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
@@ -13,7 +13,7 @@ import { listen, startNode } from './nodes.js';
 const network = createNetwork('test', clock);
 
 async function errorOf(url: string, settings = ''): Promise<string> {
-  const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
+  const [job] = createJobs(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
   if (job === undefined) throw new Error('no job');
   const { outcome } = await pollNode(network, job);
   if (outcome.ok) throw new Error('the poll succeeded');
@@ -75,9 +75,9 @@ describe('a poll of another port of a node', () => {
     const hint = 'the server closed the connection without a response: is this port https?';
     expect(await errorOf(plain)).toMatch(/^aborted: HOST\/peggy\/v1\/module_state: connection lost: [\w ]+ — the/);
     expect(await errorOf(plain)).toContain(` — ${hint}`);
-    const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
-    const foundPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
-    const later = job && (await network.document(job, { foundPath }));
+    const [job] = createJobs(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
+    const servedPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
+    const later = job && (await network.document(job, { servedPath }));
     expect(later).toMatchObject({ ok: false, error: { message: expect.not.stringContaining('https?') } });
   });
 

@@ -2,7 +2,7 @@ import { clock } from '../support/clock.js';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { withoutBigint } from '../../src/chain/numeral.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { validators } from '../../src/queries/staking-validators.js';
@@ -20,7 +20,7 @@ const network = createNetwork('test/1', clock);
 async function poll(url: string, key: string, keys = ''): Promise<PollResult> {
   const path = `/lcd/v1/${encodeURIComponent(key)}`;
   const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${url}${path}', dialect: peggy${keys}}}]`);
-  return pollNode(network, jobsOf(config)[0] as PollJob);
+  return pollNode(network, createJobs(config)[0] as PollJob);
 }
 
 function messageOf({ outcome }: PollResult): string {
@@ -100,7 +100,7 @@ describe('the key in the path of a URL', () => {
     });
     const result = await poll(node.url, 'k3y');
     expect(node.requests.map(({ url }) => url)).toEqual([`/lcd/v1/k3y${PATH}`]);
-    expect(result.foundPath).toEqual({ dialect: 'peggy', path: PATH });
+    expect(result.servedPath).toEqual({ dialect: 'peggy', path: PATH });
     expect(JSON.stringify({ ...result, body: undefined }, withoutBigint)).not.toContain('k3y');
     expect(result.source?.replace(/:\d+/, '')).toBe(`127.0.0.1/…${PATH}`);
   });
@@ -111,7 +111,7 @@ describe('the key in the path of a URL', () => {
     });
     const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}/lcd/k3y'}}]`);
     const request = { key: '', path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000' };
-    const { result } = await network.query(jobsOf(config)[0] as PollJob, validators, request);
+    const { result } = await network.query(createJobs(config)[0] as PollJob, validators, request);
     expect(result.ok ? '' : result.error.message.replace(/127\.0\.0\.1:\d+/, 'HOST')).toMatch(
       /^HOST\/…\/cosmos\/staking\/v1beta1\/validators: responded with status 500: no route to \/…\/cosmos\/staking\//,
     );

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../../src/document-types.js';
 import type { MainnetChain } from '../../src/simulator/mainnet-chain.js';
-import { minBatchFee, type Token } from '../../src/simulator/tokens.js';
+import { minBatchFee, type Token } from '../../src/simulator/token-model.js';
 import type { Validator } from '../../src/simulator/validators.js';
 import type { LiveBatch } from '../../src/simulator/withdrawals.js';
 import { eventNonceOf } from '../simulator/chain-summary.js';

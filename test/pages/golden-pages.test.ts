@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { jsonOf, pendingView, viewOf } from '../../src/pages/view.js';
+import { toJson, pendingView, createView } from '../../src/pages/view.js';
 import { changedInput, changedState, record, type Phase } from '../problems/recording.js';
 import { instance, shownOf, testLinks } from './sample-snapshots.js';
 
@@ -34,14 +34,14 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   const { endpoints: states, verdicts, at } = record(phases, {});
   const links = testLinks();
   const endpoints = shownOf(states);
-  const status = { ...viewOf(endpoints, verdicts, links, at), instance };
+  const status = { ...createView(endpoints, verdicts, links, at), instance };
   const pending = pendingView(endpoints, verdicts, links, at, { target: 'demo' });
   if (pending === undefined) throw new Error('no target demo');
   return {
     'status.html': withoutAssets(statusPage(status, site)),
-    'status.json': linesOf(jsonOf(status, { withItems: false })),
+    'status.json': linesOf(toJson(status, { withItems: false })),
     'pending.html': withoutAssets(pendingPage(pending, links, site)),
-    'pending.json': linesOf(jsonOf(pending, { withItems: true })),
+    'pending.json': linesOf(toJson(pending, { withItems: true })),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
@@ -49,7 +49,7 @@ function polledFor(minutes: number, state: object, document: object = {}): Recor
   return store;
 }
 
-const judged = (store: RecordedStates, seconds: number) => verdictsOf(store.states(), at(seconds));
+const judged = (store: RecordedStates, seconds: number) => listVerdicts(store.states(), at(seconds));
 const status = (store: RecordedStates, seconds: number): string =>
   statusAt(store, seconds, { verdicts: judged(store, seconds) });
 

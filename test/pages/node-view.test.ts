@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockTimeOf } from '../../src/pages/time.js';
+import { renderBlockTime } from '../../src/pages/time.js';
 import { endpointView, type NodeView } from '../../src/pages/view.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import type { QueryContext } from '../../src/queries/query.js';
@@ -53,7 +53,7 @@ describe('what the node says besides the document', () => {
 describe('the time of the newest block of a node', () => {
   it('is shown where it differs from the time of the poll, or the node is catching up', () => {
     const text = (node: Partial<NodeView>): string | undefined => {
-      const shown = blockTimeOf({ ...NODE, ...node });
+      const shown = renderBlockTime({ ...NODE, ...node });
       return shown && textOf(shown.html);
     };
     expect(text({ behindSeconds: 20 })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonOf, pendingView } from '../../src/pages/view.js';
+import { toJson, pendingView } from '../../src/pages/view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { batch, idleState, vote } from '../facts/items/bridge-state.js';
 import {
@@ -236,7 +236,7 @@ describe('items of an old success', () => {
       expect(html).toContain('The last successful poll was at <time');
       expect(html).toContain('61 s ago, too long ago to show its items');
       expect(html).not.toContain('424242');
-      expect(JSON.stringify(jsonOf(document, { withItems: true }))).not.toContain('424242');
+      expect(JSON.stringify(toJson(document, { withItems: true }))).not.toContain('424242');
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }
   });

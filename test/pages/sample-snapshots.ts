@@ -6,11 +6,11 @@ import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
 import { parseSearch } from '../../src/pages/search-form.js';
-import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js';
+import { pendingView, createView, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import { urgencyOf, type Severity } from '../../src/problems/problem.js';
+import { judgeUrgency, type Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/engine/verdicts.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { pollOf } from '../support/polls.js';
@@ -128,7 +128,7 @@ export function verdict(alert: string, severity: Severity, minutes: number, othe
     validators: [],
     id: `${alert}-${severity}`,
     ageKind: 'lasting',
-    urgency: urgencyOf({ severity }),
+    urgency: judgeUrgency({ severity }),
     hiddenBy: null,
     summary: `summary of ${alert}`,
     details: '',
@@ -176,7 +176,7 @@ export function shownOf(states: readonly EndpointState[]): readonly ShownEndpoin
 /** What the status page shows this many seconds after 12:00:00. */
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
   const { verdicts = [targetVerdicts()], config } = options;
-  const view = viewOf(shownOf(snapshots.states()), verdicts, testLinks(config), at(seconds));
+  const view = createView(shownOf(snapshots.states()), verdicts, testLinks(config), at(seconds));
   return { ...view, instance: options.instance ?? instance };
 }
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { pendingView } from '../../src/pages/view.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';
@@ -30,12 +30,12 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.at });
   const config = demoConfig('http://node.example', model);
   const { demoState } = await pollPast(model, scenario, config, now);
-  const shown = jobsOf(config).flatMap((job) => {
+  const shown = createJobs(config).flatMap((job) => {
     const past = demoState(job);
     return past === undefined ? [] : [{ state: past, job }];
   });
   const states = shown.map(({ state }) => state);
-  const view = pendingView(shown, verdictsOf(states, now), testLinks(config), now);
+  const view = pendingView(shown, listVerdicts(states, now), testLinks(config), now);
   if (view === undefined) throw new Error('the demo has a target');
   const since = '2026-01-01T11:00:00.000Z';
   const subject = { orchestrator: `hub1${'q'.repeat(60)}` };

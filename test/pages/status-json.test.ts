@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../../src/pages/view.js';
+import { toJson } from '../../src/pages/view.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import {
   bridgeResult,
@@ -23,7 +23,7 @@ describe('the JSON of the status page', () => {
   );
   snapshots.record(CROSSCHAIN, FAILED, at(0));
   const options = { verdicts: [targetVerdicts([verdict('BridgeBacklogStuck', 'critical', 60)])] };
-  const json = jsonOf(statusDocumentAt(snapshots, 5, options), { withItems: false });
+  const json = toJson(statusDocumentAt(snapshots, 5, options), { withItems: false });
 
   it('has the conditions, and the failures of polls', () => {
     expect(json.targets[0]).toMatchObject({ status: 'critical', verdicts: [{ alert: 'BridgeBacklogStuck' }] });

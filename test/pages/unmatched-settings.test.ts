@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import type { Shard } from '../../src/config/shard.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createPages, loadedConfig } from '../../src/commands/exporter.js';
 import { HOUR_SECONDS } from '../../src/units.js';
 import { attestation } from '../facts/bridge/state.js';
@@ -42,7 +42,7 @@ function coin() {
 
 /** The states of both targets, each polled every hour. */
 function pollEvery(hours: readonly number[], states: (hour: number) => unknown, loaded: Config = config) {
-  const contexts = jobsOf(loaded).map(({ context }) => context);
+  const contexts = createJobs(loaded).map(({ context }) => context);
   const recorded = recordedStates(contexts, { maxBodyBytes: 2 ** 20, staleAfterMs: HOUR_SECONDS * 1000 }, at(0));
   for (const hour of hours) {
     const now = at(hour * HOUR_SECONDS);

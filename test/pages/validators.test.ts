@@ -3,7 +3,7 @@ import { asNumeral } from '../../src/chain/numeral.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
-import { viewOf, type View } from '../../src/pages/view.js';
+import { createView, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -36,11 +36,11 @@ function viewWith(
   const context = { ...BRIDGE, settings: { ...defaultBridgeSettings, watch: [...watch] } };
   const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
   const document = { state: { ...idleState, ...state } };
-  const poll = pollOf(context, document, { height: HEIGHT, at: at(0), otherAnswers: { isNodeBehind } });
+  const poll = pollOf(context, document, { height: HEIGHT, at: at(0), additionalInput: { isNodeBehind } });
   snapshots.record(context, poll, at(0));
   const states = snapshots.states().map((known) => ({ ...known, queries }));
   const shown = shownOf(states).map(({ state: known, job }) => ({ state: known, job: { ...job, context } }));
-  return viewOf(shown, [targetVerdicts([...verdicts])], testLinks(), at(shownAtSeconds));
+  return createView(shown, [targetVerdicts([...verdicts])], testLinks(), at(shownAtSeconds));
 }
 
 const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>

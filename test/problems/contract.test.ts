@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractReading, TokenBacking } from '../../src/facts/contract/reading.js';
-import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
+import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/problem-memory.js';
 import type { Evidence } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 

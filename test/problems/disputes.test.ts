@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disputedClaims, disputedThing, firstDispute } from '../../src/problems/oracle.js';
+import { disputedClaims, disputedThing, firstDispute } from '../../src/problems/oracle-problems.js';
 import { idleState, vote } from '../facts/items/bridge-state.js';
 import { bridgeItemsOf } from '../facts/items/read-items.js';
 

@@ -5,7 +5,7 @@ import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
-import { sentenceOf } from '../../src/engine/verdicts.js';
+import { formatSentence } from '../../src/engine/verdicts.js';
 import { problemNames } from '../../src/problems/problems.js';
 import { readProjectFile } from '../support/project-files.js';
 
@@ -57,7 +57,7 @@ it.each(cases)('alerts fire for the first time in the expected minutes when %s',
         if (state !== 'firing' || (first.has(key) && !isTooEarly)) continue;
         if (!first.has(key)) first.set(key, minute - incident.beginsAtMinute);
         if (known === undefined || isTooEarly || severities.indexOf(severity) < severities.indexOf(known.severity)) {
-          sentences.set(alert, { severity, text: sentenceOf(verdict) });
+          sentences.set(alert, { severity, text: formatSentence(verdict) });
         }
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryOf, withMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
@@ -70,7 +70,7 @@ function createBridge(options: BridgeOptions = {}) {
       for (const fee of ['900', '100', '901', '121', '902', '903', '904', '905', '906', '907']) execute(fee, contract);
     },
     reload: () => {
-      const memory = parsePlainData(formatPlainData(memoryOf(state))) as ReturnType<typeof memoryOf>;
+      const memory = parsePlainData(formatPlainData(createMemory(state))) as ReturnType<typeof createMemory>;
       state = withMemory(initialState(context, state.lastSuccess?.at ?? START.at), memory);
     },
     takeEvent: () => (event += 1),
@@ -136,6 +136,19 @@ describe('the learned minimum', () => {
       bridge.execute('2000');
     }
     expect(learnedIn(bridge.next({}))).toEqual(['"0xt"} 1000']);
+  });
+
+  it('and the tokens that are executed are not forgotten while nothing is executed', () => {
+    const bridge = createBridge();
+    bridge.executeTen();
+    bridge.executeTen('0xU');
+    const waiting = signed(live('500', '500'), live('501', '500', '0xU'));
+    bridge.next({ ...waiting, last_outgoing_batch_id: '501' });
+    const state = bridge.next({ ...waiting, last_outgoing_batch_id: '501' }, 20 * DAY_MINUTES);
+    expect(problemsIn(state, 'BridgeBatchNotRelayed').map((text) => text.split(':')[0])).toEqual([
+      'critical',
+      'warning',
+    ]);
   });
 
   it('is learned of batches that were executed, and of no others', () => {

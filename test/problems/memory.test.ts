@@ -6,10 +6,10 @@ import {
   repeatJudgement,
   type Judgement,
   type ProblemMemory,
-} from '../../src/problems/memory.js';
+} from '../../src/problems/problem-memory.js';
 import {
   eachPart,
-  problemOf,
+  defineProblem,
   type Found,
   type FoundValidator,
   type Evidence,
@@ -41,7 +41,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       staleAfterMs = 300_000,
       clockOffset = 0,
     ): Judgement => {
-      const problem = problemOf('module_state', {
+      const problem = defineProblem('module_state', {
         name: 'BridgeTest',
         severity: 'critical',
         afterMinutes: 30,
@@ -406,7 +406,7 @@ describe('the texts of a problem', () => {
   it('are of as many problems as a family has series, the worst ones', () => {
     const options = { isSinglePoll: true, staleAfterMs: 300_000, maxSeries: 2 };
     const find = () => ['a', 'b', 'c'].map((kind) => ({ subject: { kind }, summary }));
-    const problem = problemOf('module_state', {
+    const problem = defineProblem('module_state', {
       name: 'BridgeTest',
       severity: 'critical',
       afterMinutes: 30,

@@ -4,12 +4,12 @@ import { logVerdicts } from '../../src/engine/poll-log.js';
 import {
   problemSeries,
   reportedVerdicts,
-  verdictsOf,
+  listVerdicts,
   type ReportedVerdicts,
   type Verdict,
 } from '../../src/engine/verdicts.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { viewOf } from '../../src/pages/view.js';
+import { createView } from '../../src/pages/view.js';
 import { problemInfo } from '../../src/problems/problem-families.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { instance, shownOf, testLinks, textOf } from '../pages/sample-snapshots.js';
@@ -55,11 +55,11 @@ describe('a problem', () => {
             .join(''),
         );
       const infos = new Map(infosAt(0).map((info) => [info.id, info]));
-      const judged = verdictsOf(endpoints, at);
+      const judged = listVerdicts(endpoints, at);
       const verdicts = judged.flatMap((target) => target.verdicts);
       const links = testLinks();
       const html = statusPage(
-        { ...viewOf(shownOf(endpoints), judged, links, at), instance },
+        { ...createView(shownOf(endpoints), judged, links, at), instance },
         { telemetryPath: '/metrics', version: '0.2.0' },
       );
       const page = textOf(html);

@@ -6,16 +6,16 @@ import { pollInput } from '../support/polls.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import type { RpcChanges } from '../../src/simulator/json-rpc.js';
 import { answerQueries } from '../support/polls.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../../src/document-types.js';
+import type { DocumentName, AdditionalInput, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { EndpointMemory } from '../../src/engine/memory.js';
+import type { EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
@@ -272,8 +272,8 @@ function createExporter(
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
     const before = endpoints.stateOf(source);
-    const { otherAnswers } = pollInput(source, before, siblingOf(source), at);
-    const result = createPoll(source, outcome, body, model.height, at, otherAnswers);
+    const { additionalInput } = pollInput(source, before, siblingOf(source), at);
+    const result = createPoll(source, outcome, body, model.height, at, additionalInput);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
@@ -283,10 +283,10 @@ function createExporter(
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Moment): void => {
-    const { otherAnswers } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
-    if (outcome === 'not polled' || !('hubSide' in otherAnswers)) return;
+    const { additionalInput } = pollInput(source, endpoints.stateOf(source), siblingOf(source), at);
+    if (outcome === 'not polled' || !('hubSide' in additionalInput)) return;
     if ('fails' in outcome) return void endpoints.record(source, failedPoll(outcome.fails), at);
-    const received = simulatedContractBody(otherAnswers, model, at.at, outcome);
+    const received = simulatedContractBody(additionalInput, model, at.at, outcome);
     if (received === undefined) return;
     endpoints.record(source, readPoll(received, source), at);
     endpoints.answer(source, (state) =>
@@ -357,12 +357,17 @@ function createPoll<Body>(
   body: () => Body,
   height: number,
   at: Moment,
-  otherAnswers: OtherAnswers,
+  additionalInput: AdditionalInput,
 ): PollResult {
   if ('fails' in outcome) return failedPoll(outcome.fails, outcome.isNotServed);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
-  const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', otherAnswers });
-  return { ...poll, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path: '' } };
+  const poll = pollOf(source, outcome.respond(body()), {
+    height: sentHeight,
+    at,
+    source: 'recording',
+    additionalInput,
+  });
+  return { ...poll, phaseSeconds: DURATIONS, servedPath: { dialect: 'neutral', path: '' } };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

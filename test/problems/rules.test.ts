@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inhibitRules } from '../../packaging/generate/rules.js';
-import { gapsOf, hides, type HidingAlert } from '../../src/problems/hiding.js';
+import { findGaps, hides, type HidingAlert } from '../../src/problems/hiding.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { pollProblems } from '../../src/problems/polls.js';
@@ -401,7 +401,7 @@ describe.skipIf(!hasPromtool)('the texts of an alert', () => {
 
 describe('what hides what', () => {
   it('is transitively closed and has no cycle, so that nobody has to follow a chain of causes', () => {
-    expect(gapsOf()).toEqual([]);
+    expect(findGaps()).toEqual([]);
   });
 
   it('is for the exporter what it is for Alertmanager', () => {

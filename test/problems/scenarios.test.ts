@@ -9,7 +9,7 @@ import {
   type Phase,
   type RecordingOptions,
 } from './recording.js';
-import { sentenceOf } from '../../src/engine/verdicts.js';
+import { formatSentence } from '../../src/engine/verdicts.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
@@ -32,7 +32,7 @@ function verdictsAfter(
 function linesOf({ status, unknown, verdicts }: TargetVerdicts): string[] {
   const lines = verdicts.map((verdict) => {
     const { state, severity, alert, hiddenBy } = verdict;
-    return `${state} ${severity} ${alert}${hiddenBy === null ? `: ${sentenceOf(verdict)}` : ` below ${hiddenBy}`}`;
+    return `${state} ${severity} ${alert}${hiddenBy === null ? `: ${formatSentence(verdict)}` : ` below ${hiddenBy}`}`;
   });
   return [status, ...unknown, ...lines];
 }

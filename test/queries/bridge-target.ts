@@ -2,12 +2,12 @@ import { START } from '../support/polls.js';
 import { clock } from '../support/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { wallSeconds } from '../../src/clock.js';
-import { freshAnswers, initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { queryContext } from '../../src/engine/other-answers.js';
+import { freshAnswers, initialState, readPast, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { queryContext } from '../../src/engine/additional-input.js';
 import { contractAnswers } from '../../src/queries/contract-queries.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
-import { isContract, jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { isContract, createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
@@ -103,7 +103,7 @@ async function answersTo(job: PollJob, endpoint: EndpointState): Promise<QuerySt
 export async function pollContract(url: string, options: PollOptions = {}): Promise<ContractPoll> {
   const { moduleState = state, before, timeout, path, externalBlockTime = 12_000, moduleStateMinutesAgo = 0 } = options;
   const config = configOf(url, path, timeout, options.judged);
-  const job = jobsOf(config).find(isContract);
+  const job = createJobs(config).find(isContract);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {
@@ -113,7 +113,7 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
     external_block_time: externalBlockTime,
     atMs: (now.at - START.at - moduleStateMinutesAgo * 60) * 1000,
   });
-  const found = pastOf('module_state', bridge)?.hubSide;
+  const found = readPast('module_state', bridge)?.hubSide;
   const hubSide = found && { ...found, at: now.at - moduleStateMinutesAgo * 60 };
   const epochSeconds = 'hubSeconds' in options ? options.hubSeconds : wallSeconds(now.at, now);
   // The node has named the block after that of the module state.
@@ -123,8 +123,10 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
   const received = await network.document(job, { hubSide });
   const readWith = (endpoint: EndpointState): PollResult => {
     const answers = contractAnswers(freshAnswers(endpoint, clock().at), BRIDGE);
-    const otherAnswers = { hubSide, hubBlock, ...answers };
-    const known = received.ok ? { ...received, otherAnswers: { ...otherAnswers, ...received.otherAnswers } } : received;
+    const additionalInput = { hubSide, hubBlock, ...answers };
+    const known = received.ok
+      ? { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } }
+      : received;
     return readPoll(known, job.context, clock());
   };
   const result = readWith(initial);

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
-import { viewOf } from '../../src/pages/view.js';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { createView } from '../../src/pages/view.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { testLinks } from '../pages/sample-snapshots.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
@@ -178,9 +178,9 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     });
     poll(url, `, watch: ["${orchestrator}"]`);
     const watched = () =>
-      viewOf(
+      createView(
         polled.loop.endpoints(),
-        verdictsOf(polled.loop.states(), polled.now()),
+        listVerdicts(polled.loop.states(), polled.now()),
         testLinks(),
         polled.now(),
       ).targets[0]?.validators?.filter(({ own }) => own !== null);

@@ -4,7 +4,7 @@ import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { createPollLoop } from '../../src/engine/loop.js';
 import type { Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
@@ -34,7 +34,7 @@ export function createPolledLoop() {
     logged,
     configure: (yaml: string): void => {
       const config = parseValidConfig(yaml);
-      loop.reconcile(jobsOf(config), now().at);
+      loop.reconcile(createJobs(config), now().at);
     },
     advance: (ms: number): void => {
       elapsedMs += ms;

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo } from '../../src/sources/simulator.js';
+import { respondTo } from '../../src/sources/simulated-node.js';
 import { answerQueries } from '../support/polls.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { step } from '../../src/engine/step.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
@@ -25,16 +25,18 @@ const modelOf = (scenario: ScenarioName): Model =>
 
 /** The endpoint after polls in the first two minutes, each with the queries that are due. */
 function polled(model: Model, document: DocumentName): EndpointState {
-  const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
+  const job = createJobs(demoConfig('http://127.0.0.1:1317', model)).find(
+    ({ context }) => context.document === document,
+  );
   if (job === undefined) throw new Error(`the demo has no ${document}`);
   const { context } = job;
   let state = initialState(context, at(0).at);
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { otherAnswers } = pollInput(context, state, () => undefined, at(minute));
+    const { additionalInput } = pollInput(context, state, () => undefined, at(minute));
     const poll = {
-      ...pollOf(context, body, { at: at(minute), otherAnswers }),
-      foundPath: { dialect: 'neutral', path: '' },
+      ...pollOf(context, body, { at: at(minute), additionalInput }),
+      servedPath: { dialect: 'neutral', path: '' },
     };
     state = step(state, poll, context, at(minute));
     const queries = answerQueries(context, state, (path) => respondTo(model, path), at(minute));

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -62,7 +62,7 @@ export const answerOf =
   (document, { hubSide }, at) => {
     if (document === 'external_contract') {
       const received = simulatedContractBody({ hubSide }, model, at.at);
-      return received && { body: received.bytes, call: received.otherAnswers?.call, height: undefined };
+      return received && { body: received.bytes, call: received.additionalInput?.call, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };

@@ -6,14 +6,14 @@ import type { Config } from '../../src/config/config.js';
 import type { SteppedPoll } from '../../src/engine/engine.js';
 import { endpointId } from '../../src/engine/endpoint-state.js';
 import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/engine/loop.js';
-import { memoryOf } from '../../src/engine/memory.js';
+import { createMemory } from '../../src/engine/endpoint-memory.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { DocumentName } from '../../src/document-types.js';
 import type { ContractCall } from '../../src/facts/contract/multicall.js';
 import type { NodeQuery, QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
-import { exchangeOf } from '../../src/sources/simulator.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createExchange } from '../../src/sources/simulated-node.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
@@ -90,7 +90,7 @@ export async function startRecordedLoop(
       await nextTurn();
       elapsedMs += 1;
       running -= 1;
-      return exchangeOf(query, request, respondToQuery);
+      return createExchange(query, request, respondToQuery);
     },
   };
 
@@ -101,7 +101,7 @@ export async function startRecordedLoop(
     clockOffset -= 1.5;
     const remembered = saved.map((text) => read(text));
     const stateFile: SavedMemory = {
-      memoryOf: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
+      findMemory: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
       writeSoon: () => undefined,
     };
     writer = await openDirectory(directory, { sync: false });
@@ -147,7 +147,7 @@ export async function startRecordedLoop(
     // By the timers only: the clocks are advanced by the test.
     if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
-      loop.reconcile(jobsOf(config), now().at);
+      loop.reconcile(createJobs(config), now().at);
       await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;
@@ -167,7 +167,7 @@ export async function startRecordedLoop(
     restart: async () => {
       loop.close();
       isConfigured = false;
-      const saved = loop.states().flatMap((state) => memoryOf(state) ?? []);
+      const saved = loop.states().flatMap((state) => createMemory(state) ?? []);
       loop = await start(saved.map((remembered) => written(remembered, now())));
     },
     close: async () => {
@@ -184,14 +184,14 @@ function fetchOnce(job: PollJob, response: Response | undefined, now: () => Mome
   const height = number === undefined ? undefined : String(number);
   const receivedAt = now();
   takeTime();
-  const [foundPath] = job.paths;
+  const [servedPath] = job.paths;
   const body = {
     bytes,
     source: 'node/path',
     height,
     receivedAt: receivedAt.at,
-    ...(call && { otherAnswers: { call } }),
-    foundPath,
+    ...(call && { additionalInput: { call } }),
+    servedPath,
   };
   return fetchedBody(body);
 }

@@ -3,8 +3,8 @@ import {
   decodeRecording,
   encodeRecording,
   fileAt,
-  pathOf,
-  queriesPathOf,
+  formatPath,
+  formatQueriesPath,
   type RecordingHeader,
 } from '../../src/recorder/recording-file.js';
 
@@ -37,10 +37,10 @@ describe('the file of a recorded poll', () => {
     ['Bücher & 100 %', 'B%C3%BCcher%20%26%20100%20%25'],
   ])('has a path of target %s, document and time', (target, directory) => {
     const path = `${directory}/module_state/2026-11-23/073512.345Z.json.gz`;
-    expect(pathOf({ ...HEADER, target })).toBe(path);
+    expect(formatPath({ ...HEADER, target })).toBe(path);
     const file = { target, document: 'module_state', timeMs: Date.parse(HEADER.time) };
     expect(fileAt(path)).toEqual({ ...file, path, hasQueries: false });
-    const queries = queriesPathOf({ ...HEADER, target });
+    const queries = formatQueriesPath({ ...HEADER, target });
     expect(fileAt(queries)).toEqual({ ...file, path: queries, hasQueries: true });
   });
 

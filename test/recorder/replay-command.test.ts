@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../support/clock.js';
-import { simulatedContractBody } from '../../src/sources/simulator.js';
+import { simulatedContractBody } from '../../src/sources/simulated-node.js';
 import type { HubSide } from '../../src/facts/contract/hub-side.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
   const received = simulatedContractBody({ hubSide: hubSide(model) }, model, clock().at);
   folder.write('answer.json', received?.bytes ?? '');
-  folder.write('call.json', JSON.stringify(received?.otherAnswers?.call));
+  folder.write('call.json', JSON.stringify(received?.additionalInput?.call));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo, simulatedContractBody } from '../../src/sources/simulator.js';
+import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import { step } from '../../src/engine/step.js';
 import { answerQueries, pollInput } from '../support/polls.js';
@@ -20,7 +20,7 @@ const START_SECONDS = 1_790_000_000;
 /** The surpluses of the tokens of a model after some minutes, as the exporter finds them in two documents and in the answers to their queries. */
 function surplusesOf(model: Model, minutes: number, changes?: RpcChanges): (bigint | undefined)[] {
   const at: Moment = { at: START_SECONDS + minutes * 60, clockOffset: 0 };
-  const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
+  const [bridge, contract] = createJobs(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge?.document !== 'module_state' || contract?.document !== 'external_contract') throw new Error('no contract');
   const respond = (path: string, request: QueryRequest) => respondTo(model, path, request, changes);
   const read = step(
@@ -31,8 +31,8 @@ function surplusesOf(model: Model, minutes: number, changes?: RpcChanges): (bigi
   );
   const ofHub = { ...read, queries: answerQueries(bridge, read, respond, at) };
   const before = initialState(contract, at.at);
-  const { otherAnswers } = pollInput(contract, before, () => ofHub, at);
-  const received = simulatedContractBody('hubSide' in otherAnswers ? otherAnswers : {}, model, at.at, changes);
+  const { additionalInput } = pollInput(contract, before, () => ofHub, at);
+  const received = simulatedContractBody('hubSide' in additionalInput ? additionalInput : {}, model, at.at, changes);
   if (received === undefined) throw new Error('the module state does not say where the contract is');
   const polled = step(before, readPoll(received, contract), contract, at);
   const answers = answerQueries(contract, polled, respond, at);

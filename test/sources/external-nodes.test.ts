@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { createEngine, createEndpoint } from '../../src/engine/engine.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryExchange } from '../../src/queries/send-query.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
@@ -26,8 +26,8 @@ const LAG_SECONDS = 60;
 const ALERTS = new Set(['BridgeContractOwnerChanged', 'BridgeNodesDisagree']);
 
 /** What fires, of the alerts above. */
-const firing = (states: Parameters<typeof verdictsOf>[0], now: Moment): readonly string[] =>
-  verdictsOf(states, now)
+const firing = (states: Parameters<typeof listVerdicts>[0], now: Moment): readonly string[] =>
+  listVerdicts(states, now)
     .flatMap(({ verdicts }) => verdicts)
     .filter(({ alert, state }) => state === 'firing' && ALERTS.has(alert))
     .map(({ alert, details }) => `${alert}: ${details}`);
@@ -69,7 +69,7 @@ async function startExternalNodes(lagSeconds: number) {
     now: () => now,
     sinks: [recorder],
   });
-  const jobs = jobsOf(config);
+  const jobs = createJobs(config);
   engine.replace(jobs.map((job) => createEndpoint(job, now.at)));
 
   return {

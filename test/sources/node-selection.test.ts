@@ -7,7 +7,7 @@ import {
   isProbeDue,
   othersOfChain,
   select,
-  troubleOf,
+  findTrouble,
   withFailed,
   withFailedProbe,
   withProbe,
@@ -50,7 +50,7 @@ function order(
   { inUse, chainId }: { inUse?: number; chainId?: string } = {},
 ): string {
   const names = ['A', 'B', 'C'].slice(0, nodes.length);
-  return select(names, { inUse, chainId, ofNodes: nodes }, now).join('');
+  return select(names, { inUse, chainId, nodeObservations: nodes }, now).join('');
 }
 
 describe('select', () => {
@@ -106,7 +106,7 @@ describe('select', () => {
     const of = (chainId: string) => withProbe(NEW, probeAt(0, 3, { chainId }), []);
     expect(order([of('x-1'), of('x-2'), NEW], 1, { chainId: 'x-1' })).toBe('AC');
     expect(order([of('x-2'), of('x-2')], 1, { chainId: 'x-1' })).toBe('AB');
-    expect(troubleOf(of('x-2'), { inUse: 0, chainId: 'x-1', ofNodes: [of('x-1'), of('x-2')] }, 1)).toEqual({
+    expect(findTrouble(of('x-2'), { inUse: 0, chainId: 'x-1', nodeObservations: [of('x-1'), of('x-2')] }, 1)).toEqual({
       since: 0,
       message: 'n is a node of chain x-2, not of chain x-1',
       isDown: true,
@@ -185,16 +185,25 @@ describe('what a node is asked', () => {
 
 describe('what is wrong with a node', () => {
   const trouble = (node: NodeObservation, now: number) =>
-    troubleOf(node, { inUse: undefined, chainId: undefined, ofNodes: [node] }, now);
+    findTrouble(node, { inUse: undefined, chainId: undefined, nodeObservations: [node] }, now);
 
   it('is nothing for one that is usable', () => {
     expect(trouble(NEW, 10)).toBeUndefined();
     expect(trouble(served(5), 10)).toBeUndefined();
   });
 
-  it('begins with its last served document', () => {
-    expect(trouble(failed(100, served(70)), 200)).toEqual({ since: 70, message: 'failed at 100', isDown: true });
+  it('begins with the first document that fails, or with its last good probe or document when probes fail, too', () => {
+    // The document of a node that is not in use is read once an hour.
+    expect(trouble(failed(3700, served(70)), 3800)).toEqual({ since: 3700, message: 'failed at 3700', isDown: true });
     expect(trouble(failed(100), 200)).toEqual({ since: 100, message: 'failed at 100', isDown: true });
+    const unreachable = probed(
+      [
+        [3600, 3],
+        [3660, undefined],
+      ],
+      failed(3700, served(70)),
+    );
+    expect(trouble(unreachable, 3800)).toEqual({ since: 3600, message: 'failed at 3700', isDown: true });
   });
 
   it('begins with its last good probe or document when only probes fail', () => {
@@ -216,11 +225,11 @@ describe('what is wrong with a node', () => {
 it('does not compare with a node of another chain, and asks for the chains again while they differ', () => {
   const of = (chainId: string) => withProbe(NEW, probeAt(0, 3, { chainId }), []);
   const [own, foreign, unknown] = [of('x-1'), of('x-2'), { ...NEW }];
-  const observations = { inUse: 0, chainId: 'x-1', ofNodes: [own, foreign, unknown] };
+  const observations = { inUse: 0, chainId: 'x-1', nodeObservations: [own, foreign, unknown] };
   expect(othersOfChain(own, observations)).toEqual([unknown]);
   expect([own, foreign, unknown].map((node) => isChainDue(node, observations, 60))).toEqual([true, true, true]);
-  const alike = { ...observations, ofNodes: [own, of('x-1')] };
-  expect(alike.ofNodes.map((node) => isChainDue(node, alike, 60))).toEqual([false, false]);
+  const alike = { ...observations, nodeObservations: [own, of('x-1')] };
+  expect(alike.nodeObservations.map((node) => isChainDue(node, alike, 60))).toEqual([false, false]);
   expect(isChainDue(own, alike, HOUR)).toBe(true);
 });
 

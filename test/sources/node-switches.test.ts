@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import { reset, withStatus } from '../support/faults.js';
 import { waitFor } from '../support/wait-for.js';
@@ -62,18 +62,18 @@ describe('the queries of a node', () => {
 
 describe('BridgeNodeDown', () => {
   const nodeDown = (polled: PolledNodes) =>
-    verdictsOf([polled.state()], polled.now())
+    listVerdicts([polled.state()], polled.now())
       .flatMap(({ verdicts }) => verdicts)
       .find(({ alert }) => alert === 'BridgeNodeDown');
 
   it('fires when one node has failed for 30 minutes while another one answers, and names it with its reason', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 4);
-    const lastServedAt = polled.now().at;
+    const failedAt = polled.now().at + 30;
     for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
       polled.nodes[0]?.fault(endpoint, withStatus(503));
-    await pollTimes(polled, 59);
-    expect(nodeDown(polled)).toMatchObject({ severity: 'warning', state: 'pending', startSeconds: lastServedAt });
+    await pollTimes(polled, 60);
+    expect(nodeDown(polled)).toMatchObject({ severity: 'warning', state: 'pending', startSeconds: failedAt });
     await pollTimes(polled, 1);
     const found = nodeDown(polled);
     expect(found?.state).toBe('firing');

@@ -2,13 +2,13 @@ import type { Moment } from '../../src/clock.js';
 import { pino } from 'pino';
 import { createEngine, type Sink } from '../../src/engine/engine.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createPollLog } from '../../src/engine/poll-log.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
 import { createNetwork, type Network } from '../../src/sources/network.js';
 import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
@@ -96,7 +96,7 @@ export async function startPolledNodes({
     const config = parseValidConfig(
       `poll: {timeout: ${timeout}}\nproblems: ${problems}\ntargets: [{name: a, bridge: {${nodeSettings}, ${settings}}}]`,
     );
-    const [job] = jobsOf(config);
+    const [job] = createJobs(config);
     if (job === undefined) throw new Error('the configuration has an endpoint');
     return job;
   };
@@ -137,7 +137,7 @@ export async function startPolledNodes({
     advance,
     /** Continues in another process, after some time, with what a state file has. */
     restart: (seconds = 0) => {
-      const memory = parsePlainData(formatPlainData(memoryOf(state()))) as EndpointMemory;
+      const memory = parsePlainData(formatPlainData(createMemory(state()))) as EndpointMemory;
       network = createSource();
       advance(seconds);
       const { state: initial } = endpointOf(job);

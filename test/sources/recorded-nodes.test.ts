@@ -11,7 +11,7 @@ import { readRecording } from '../../src/recorder/read-recording.js';
 import { replay } from '../../src/sources/recording.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { parseValidConfig } from '../support/config.js';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { edited, errorPage, replaced, reset } from '../support/faults.js';
 import { HEIGHT_HEADER } from '../../src/simulator/query-service.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
@@ -111,7 +111,7 @@ async function recordedPolls(
 const ALERTS = new Set(['BridgeNodesDisagree', 'BridgeContractValsetMismatch']);
 
 function firing(state: EndpointState, now: Moment): string {
-  return verdictsOf([state], now)
+  return listVerdicts([state], now)
     .flatMap(({ verdicts }) => verdicts)
     .filter((verdict) => verdict.state === 'firing' && ALERTS.has(verdict.alert))
     .map(({ alert, startSeconds, details }) => `${alert} since ${startSeconds}: ${details}`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/engine/verdicts.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { Fault } from '../../src/simulator/simulator.js';
 import { edited, hang, replaced, reset, withStatus } from '../support/faults.js';
 import { INTERVAL_SECONDS, pollTimes, startPolledNodes, type NodesOptions, type PolledNodes } from './polled-nodes.js';
@@ -42,7 +42,7 @@ const inTurn = (polled: PolledNodes, index: number, faults: readonly (Fault | un
   polled.nodes[index]?.fault('module_state', faults[poll % faults.length]);
 
 function verdicts(polled: PolledNodes) {
-  return verdictsOf([polled.state()], polled.now()).flatMap((target) => target.verdicts);
+  return listVerdicts([polled.state()], polled.now()).flatMap((target) => target.verdicts);
 }
 
 const firing = (polled: PolledNodes, alert: string, severity = 'critical') =>

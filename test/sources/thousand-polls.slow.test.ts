@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { reset } from '../support/faults.js';
 import { startPolledNodes, type PolledNodes } from './polled-nodes.js';
 
@@ -9,7 +9,7 @@ const POLLS_PER_SWITCH = 20;
 
 const flowOf = ({ lastSuccess }: EndpointState) => {
   const snapshot = lastSuccess?.snapshot;
-  return isOf('module_state', snapshot) ? snapshot.flow : undefined;
+  return isDocument('module_state', snapshot) ? snapshot.flow : undefined;
 };
 
 const executedIn = (state: EndpointState) =>

@@ -6,15 +6,15 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { documents } from '../../src/documents.js';
 import { createEngine } from '../../src/engine/engine.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
-import { memoryOf, type EndpointMemory } from '../../src/engine/memory.js';
-import { PROBLEM_MEMORY_VERSION } from '../../src/problems/memory.js';
+import { createJobs, type PollJob } from '../../src/engine/jobs.js';
+import { createMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { PROBLEM_MEMORY_VERSION } from '../../src/problems/problem-memory.js';
 import { problemKey } from '../../src/problems/problem.js';
 import { problems } from '../../src/problems/problems.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarios, type ScenarioName } from '../../src/simulator/scenarios.js';
-import { createSimulatedNode } from '../../src/sources/simulator.js';
+import { createSimulatedNode } from '../../src/sources/simulated-node.js';
 
 /* The shape of what a state file has: its keys and their kinds, in a golden file with the version of each part. */
 
@@ -50,7 +50,7 @@ async function simulatedMemories(): Promise<readonly EndpointMemory[]> {
   const now = (): Moment => ({ at: seconds, clockOffset: 0 });
   const engine = createEngine<PollJob>({ source: createSimulatedNode(model, now), now });
   engine.replace(
-    jobsOf(demoConfig('http://127.0.0.1:1', model)).map((job) => {
+    createJobs(demoConfig('http://127.0.0.1:1', model)).map((job) => {
       const state = { ...initialState(job.context, seconds), queries: enabledQueries(job.context) };
       return { job, state };
     }),
@@ -69,7 +69,7 @@ async function simulatedMemories(): Promise<readonly EndpointMemory[]> {
         // oxlint-disable-next-line no-await-in-loop -- as above
         await settled;
       }
-      memories.push(...engine.states().flatMap((state) => memoryOf(state) ?? []));
+      memories.push(...engine.states().flatMap((state) => createMemory(state) ?? []));
     }
   }
   return memories;
@@ -85,12 +85,12 @@ function partsOf(memories: readonly EndpointMemory[]): Record<string, Part> {
   for (const { document, last, problems: ofProblems } of memories) {
     add(`last ${document}: memoryVersion in src/documents.ts`, documents[document].memoryVersion, last);
     const { remembered, ...rest } = ofProblems;
-    add('problems: PROBLEM_MEMORY_VERSION in src/problems/memory.ts', PROBLEM_MEMORY_VERSION, rest);
+    add('problems: PROBLEM_MEMORY_VERSION in src/problems/problem-memory.ts', PROBLEM_MEMORY_VERSION, rest);
     for (const problem of problems) {
       const known = remembered.get(problemKey(problem));
       if (known === undefined) continue;
       const { mark, markWithoutLastDocument: _sameShape, version: _version, ...histories } = known;
-      add('problems: PROBLEM_MEMORY_VERSION in src/problems/memory.ts', PROBLEM_MEMORY_VERSION, { histories });
+      add('problems: PROBLEM_MEMORY_VERSION in src/problems/problem-memory.ts', PROBLEM_MEMORY_VERSION, { histories });
       if (problem.mark) add(`mark of ${problemKey(problem)}: version of its mark`, problem.mark.version, mark);
     }
   }

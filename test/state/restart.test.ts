@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import {
   createChain,
   instantAt,
@@ -14,7 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
-import { initialState, isOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { initialState, isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 
@@ -124,7 +124,7 @@ describe('the first poll after a restart', () => {
     pollFrom(first, 0, 20);
     const known = read(first.end(21).get('module_state') ?? '').last;
     const snapshot = first.all()[0]?.lastSuccess?.snapshot;
-    if (known?.document !== 'module_state' || !isOf('module_state', snapshot)) throw new Error('no module state');
+    if (known?.document !== 'module_state' || !isDocument('module_state', snapshot)) throw new Error('no module state');
     expect(known.flow).toEqual({ highest: snapshot.flow.highest });
     expect(known.flow.highest?.transfer).toBeGreaterThan(0);
   });
@@ -285,7 +285,7 @@ describe('what is written of an endpoint', () => {
 
   function rememberedIn(document: DocumentName): EndpointMemory {
     const endpoint = process.all().find((state) => state.document === document);
-    const remembered = endpoint && memoryOf(endpoint);
+    const remembered = endpoint && createMemory(endpoint);
     if (remembered === undefined) throw new Error('nothing is remembered');
     return remembered;
   }

@@ -1,19 +1,19 @@
-import { verdictsOf, type Verdict } from '../../src/engine/verdicts.js';
+import { listVerdicts, type Verdict } from '../../src/engine/verdicts.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo } from '../../src/sources/simulator.js';
+import { respondTo } from '../../src/sources/simulated-node.js';
 import { answerQueries } from '../support/polls.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { jobsOf } from '../../src/engine/jobs.js';
+import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { formatPlainData } from '../../src/engine/plain-data.js';
-import { fileOf, parseFile } from '../../src/engine/state-file.js';
+import { formatLines, parseFile } from '../../src/engine/state-file.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
@@ -33,7 +33,7 @@ export const instantAt = (minute: number): Moment => ({
 
 /** As JSON and back, by two processes. */
 export function written(memory: EndpointMemory, at: Moment): string {
-  return fileOf([formatPlainData(memory)], at);
+  return formatLines([formatPlainData(memory)], at);
 }
 export function read(text: string): EndpointMemory {
   const [memory] = parseFile(text)?.endpoints ?? [];
@@ -100,7 +100,7 @@ export function startSimulatedProcess(
 ): SimulatedProcess {
   const config = configOf(model);
   const now = instantAt;
-  const jobs = jobsOf(config);
+  const jobs = createJobs(config);
   let endpoints = new Map(
     jobs.map((job): [DocumentName, EndpointState] => {
       const { document } = job.context;
@@ -119,7 +119,7 @@ export function startSimulatedProcess(
         const { context } = job;
         const before = endpoints.get(context.document);
         if (before === undefined) throw new Error('unknown document');
-        const { otherAnswers } = pollInput(context, before, (name) => endpoints.get(name), at);
+        const { additionalInput } = pollInput(context, before, (name) => endpoints.get(name), at);
         const body =
           context.document === 'module_state'
             ? withLatestValsets(model.moduleState(), VALSETS)
@@ -130,8 +130,8 @@ export function startSimulatedProcess(
           source: context.document,
           height: sendsHeight ? String(model.height) : undefined,
           receivedAt: at.at,
-          otherAnswers,
-          foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
+          additionalInput,
+          servedPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
         const state = step(before, readPoll(received, context), context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
@@ -139,7 +139,7 @@ export function startSimulatedProcess(
       }
     },
     all: () => Array.from(endpoints.values()),
-    verdicts: (minute) => verdictsOf(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
+    verdicts: (minute) => listVerdicts(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
     values: (family, minute) =>
       Object.fromEntries(
         Array.from(endpoints.values())
@@ -157,7 +157,7 @@ export function startSimulatedProcess(
     end: (minute) =>
       new Map(
         Array.from(endpoints, ([document, endpoint]): [DocumentName, string] => {
-          const remembered = memoryOf(endpoint);
+          const remembered = createMemory(endpoint);
           if (remembered === undefined) throw new Error('nothing is remembered');
           return [document, written(remembered, now(minute))];
         }),

@@ -16,7 +16,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { fileOf, openStateFile, type StateFile } from '../../src/engine/state-file.js';
+import { formatLines, openStateFile, type StateFile } from '../../src/engine/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -72,7 +72,7 @@ async function write(path: string, endpoints: readonly EndpointState[], now = cl
 
 const fileIn = (folder: string): string => join(folder, 'state.json');
 const isKnown = (stateFile: StateFile, target: string): boolean =>
-  stateFile.memoryOf({ target, document: 'module_state' }) !== undefined;
+  stateFile.findMemory({ target, document: 'module_state' }) !== undefined;
 
 describe('the state file', () => {
   it('has mode 0600, is JSON with a line per endpoint, and leaves nothing beside it', async () => {
@@ -137,7 +137,7 @@ describe('the state file', () => {
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered, ended: [] } }]);
     const next = await open(fileIn(path));
-    const { problems } = next.memoryOf({ target: 'a', document: 'module_state' }) ?? {};
+    const { problems } = next.findMemory({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
       histories: new Map([['[] 7', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
@@ -234,7 +234,7 @@ describe('the state file', () => {
   });
 });
 
-const VALID = fileOf([], { at: 1, clockOffset: 0 });
+const VALID = formatLines([], { at: 1, clockOffset: 0 });
 const INVALID = 'is not a state file, or was changed by somebody else';
 
 describe('a state file that cannot be used', () => {

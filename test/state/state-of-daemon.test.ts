@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCanary, createHeaderCanary, revealedSecrets } from '../e2e/canaries.js';
 import { formatPlainData } from '../../src/engine/plain-data.js';
-import { fileOf, parseFile } from '../../src/engine/state-file.js';
+import { formatLines, parseFile } from '../../src/engine/state-file.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
 import { MAIN, startDaemon, startProcess } from '../support/processes.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
       (_, key: string, at: string) => `"${key}":${Number(at) - 60}`,
     ),
   );
-  stateOfBefore = fileOf(lines, now);
+  stateOfBefore = formatLines(lines, now);
 });
 
 const VALIDATOR_CANARY = 'Validator canary';

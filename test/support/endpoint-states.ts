@@ -1,8 +1,8 @@
 import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
-import { memoryOf, withMemory, type EndpointMemory } from '../../src/engine/memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { step, type PollResult } from '../../src/engine/step.js';
-import { verdictsOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
+import { listVerdicts, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import type { StepContext } from '../../src/document-types.js';
 
@@ -54,7 +54,7 @@ export function recordedStates(
       states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
     },
     /** What a state file would have of them. */
-    remembered: (): readonly EndpointMemory[] => states.flatMap((state) => memoryOf(state) ?? []),
-    verdicts: (now: Moment): readonly TargetVerdicts[] => verdictsOf(states, now),
+    remembered: (): readonly EndpointMemory[] => states.flatMap((state) => createMemory(state) ?? []),
+    verdicts: (now: Moment): readonly TargetVerdicts[] => listVerdicts(states, now),
   };
 }

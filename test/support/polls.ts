@@ -1,14 +1,14 @@
 import type { Moment } from '../../src/clock.js';
-import type { DocumentName, ConfiguredNames, OtherAnswers, StepContext } from '../../src/document-types.js';
+import type { DocumentName, ConfiguredNames, AdditionalInput, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
 import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import type { PollJob } from '../../src/engine/jobs.js';
-import { documentRequest, otherAnswersOf, queryContext } from '../../src/engine/other-answers.js';
+import { documentRequest, readAdditionalInput, queryContext } from '../../src/engine/additional-input.js';
 import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { exchangeOf } from '../../src/sources/simulator.js';
+import { createExchange } from '../../src/sources/simulated-node.js';
 import type { QueryRequest } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
@@ -28,7 +28,7 @@ export const TARGET_OPTIONS = {
   staleAfterMs: 300_000,
 } as const;
 
-interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'otherAnswers' | 'source'>> {
+interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'additionalInput' | 'source'>> {
   readonly height?: string | number | undefined;
   readonly at?: Moment;
 }
@@ -71,9 +71,9 @@ export function pollInput(
   state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   now: Moment,
-): DocumentRequest & { readonly otherAnswers: OtherAnswers } {
-  const otherAnswers = otherAnswersOf(context, state, siblingOf, now);
-  return { ...documentRequest(context, state, siblingOf), otherAnswers };
+): DocumentRequest & { readonly additionalInput: AdditionalInput } {
+  const additionalInput = readAdditionalInput(context, state, siblingOf, now);
+  return { ...documentRequest(context, state, siblingOf), additionalInput };
 }
 
 /** The states of the queries of an endpoint after immediate answers to all due queries. */
@@ -88,7 +88,7 @@ export function answerQueries(
     const ofQuery = queryContext(context, state, at.at);
     const requests = ofQuery === undefined || !isDue(own, at.at) ? [] : own.query.requests(ofQuery);
     if (ofQuery === undefined || requests.length === 0) continue;
-    const exchanges = requests.map((request) => exchangeOf(own.query, request, respond));
+    const exchanges = requests.map((request) => createExchange(own.query, request, respond));
     state = withQuery(state, afterRound(own, ofQuery, exchanges, at.at, at.at));
   }
   return state.queries;

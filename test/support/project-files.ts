@@ -27,6 +27,7 @@ interface PackageJson {
   readonly bin: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly prettier: { readonly printWidth: number };
 }
 
 interface Names {

@@ -39,7 +39,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
   });
   for (const [source, body, path] of bodies) {
     const result = pollOf(source, body, { height: model.height, at: NOW, source: 'sample' });
-    const polled = { ...result, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path } };
+    const polled = { ...result, phaseSeconds: DURATIONS, servedPath: { dialect: 'neutral', path } };
     snapshots.record(source, polled, NOW);
   }
   return snapshots;

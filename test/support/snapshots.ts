@@ -4,11 +4,11 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type { ConfiguredNames, DocumentName, DocumentTypes, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Moment } from '../../src/clock.js';
-import type { BridgePast } from '../../src/facts/bridge/input.js';
-import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
+import type { BridgePast } from '../../src/facts/bridge/bridge-input.js';
+import type { CrosschainPast } from '../../src/facts/crosschain/crosschain-input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
+import { initialState, isDocument, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { NO_NAMES, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
@@ -66,8 +66,8 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
   const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
   const at = { at: START.at + atMs / 1000, clockOffset: 0 };
-  const otherAnswers = { ...(names && { names }), externalHeight, isNodeBehind };
-  return pollOf(bridgeContext(options), { state }, { height, at, otherAnswers });
+  const additionalInput = { ...(names && { names }), externalHeight, isNodeBehind };
+  return pollOf(bridgeContext(options), { state }, { height, at, additionalInput });
 }
 
 /** The snapshot of a module_state response with this `state`. */
@@ -120,7 +120,7 @@ export function firstSnapshot<Name extends DocumentName>(
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const before = { ...initialState(context, outcome.receivedAt), restored };
   const snapshot = step(before, poll, context, { at: outcome.receivedAt, clockOffset: 0 }).lastSuccess?.snapshot;
-  if (!isOf(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
+  if (!isDocument(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
   return snapshot;
 }
 

@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/addresses.js';
 import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';
 import { batchesByKey, confirmsByBatch, confirmsByValset } from './signatures.js';
 import { newestMemberAddresses } from './valsets.js';

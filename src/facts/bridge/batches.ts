@@ -3,12 +3,12 @@ import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
-import type { BridgeInput } from './input.js';
-import { executionClaimsOf, highestVotedShare } from './integrity.js';
+import type { BridgeInput } from './bridge-input.js';
+import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees } from './learned-fees.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
-import { contractLabel, idOf, minBatchFees, totalFees } from './tokens.js';
+import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -17,8 +17,9 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
 }
 
 /**
- * Whether the fees of a batch reach the minimum of its token. Without a configured minimum: whether executed batches have paid as little, and `undefined`
- * if that is not known, or if they are only a little lower. What was learned withdraws nothing.
+ * Whether the fees of a batch reach the minimum of its token. Without a configured minimum: whether executed batches
+ * have paid as little, and `undefined` if that is not known, or if they are only a little lower. What was learned
+ * withdraws nothing.
  */
 export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefined {
   const minimums = minBatchFees(input.tokens);
@@ -34,8 +35,8 @@ export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefin
 }
 
 /**
- * The batches that relayers should execute. Where it is not known which fees they take, there have to be several tokens whose batches were executed lately:
- * nobody may relay those of a single one.
+ * The batches that relayers should execute. Where it is not known which fees they take, there have to be several tokens
+ * whose batches were executed lately: nobody may relay those of a single one.
  */
 export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): readonly Batch[] {
   const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
@@ -47,7 +48,10 @@ export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): 
   return tokens.size < 2 ? paying : [...paying, ...unknown];
 }
 
-/** Whether the fees make relayers execute the batch. Unknown signatures withdraw the family also for a batch that pays too little. */
+/**
+ * Whether the fees make relayers execute the batch. Unknown signatures withdraw the family also for a batch that pays
+ * too little.
+ */
 export function feeSufficiency(
   input: BridgeInput,
   batch: Batch,
@@ -65,7 +69,10 @@ function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
   return !results.includes(false) && results.every(required);
 }
 
-/** The batches that a relayer can execute for sufficient fees; `undefined` when the validator set in the contract has no power. */
+/**
+ * The batches that a relayer can execute for sufficient fees; `undefined` when the validator set in the contract has no
+ * power.
+ */
 export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefined => {
   requireSigningInput(input);
   const batches = rows(input.state.batches);
@@ -85,7 +92,10 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
   return required(batch_timeout) < required(state.last_observed_external_height);
 }
 
-/** Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the estimate. */
+/**
+ * Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the
+ * estimate.
+ */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
   const estimated = estimatedExternalHeight(input);
   if (estimated === undefined) return undefined;
@@ -103,15 +113,14 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
 }
 
 /**
- * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch was executed.
- * `fees`: the fees are below the minimum fee of the token, the learned one without a
- * configured one.
+ * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch
+ * was executed. `fees`: the fees are below the minimum fee of the token, the learned one without a configured one.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
-  const claims = executionClaimsOf(input, batch);
+  const claims = findExecutionClaims(input, batch);
   return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_RATIO;
 }
 
@@ -148,12 +157,15 @@ const highestIds = memoize((input: BridgeInput) => {
   const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
   let maxId: Numeral | undefined;
   return batches.flatMap(({ block, transactions }) => {
-    maxId = highest([maxId, ...rows(transactions).map(idOf)]);
+    maxId = highest([maxId, ...rows(transactions).map(readId)]);
     return maxId === undefined ? [] : [{ height: required(block), maxId }];
   });
 });
 
-/** A hub height at which the transfer with this id existed: ids increase, and a batch has the height at which it was built. */
+/**
+ * A hub height at which the transfer with this id existed: ids increase, and a batch has the height at which it was
+ * built.
+ */
 export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
   return highestIds(input).find(({ maxId }) => id <= maxId)?.height;
 }

@@ -3,9 +3,11 @@ import type { Field } from '../../chain/field.js';
 import { HOUR_MS, MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
-/* The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
+/*
+ * The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s.
+ */
 
 const MEASURED_MS = HOUR_MS;
 const MIN_MEASURED_MS = 10 * MINUTE_MS;
@@ -54,8 +56,11 @@ function maxBlockMs({ state }: BridgeInput): number {
   return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
 }
 
-/** The times between samples, without those in which the hub halted: it made no block, or far too few, because the node did not answer meanwhile. */
-function intervalsOf(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
+/**
+ * The times between samples, without those in which the hub halted: it made no block, or far too few, because the node
+ * did not answer meanwhile.
+ */
+function measureIntervals(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
   const maxMs = maxBlockMs(input);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
@@ -76,7 +81,7 @@ function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks:
 }
 
 const measuredBlockTime = (input: BridgeInput): number | undefined =>
-  meanBlockTime(intervalsOf(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
+  meanBlockTime(measureIntervals(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
   if (input.settings.block_time !== 'auto') return 'configured';
@@ -99,14 +104,14 @@ function positive(blockTime: Field<Numeral>): number {
 const MIN_ROUGH_MS = 15_000;
 
 /**
- * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too long, is for the
- * first document only.
+ * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too
+ * long, is for the first document only.
  */
 const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
-  const intervals = intervalsOf(input, [...heightSamples(input), { height, atMs: at * 1000 }]);
+  const intervals = measureIntervals(input, [...heightSamples(input), { height, atMs: at * 1000 }]);
   return (
     meanBlockTime(
       intervals.filter(({ isAfterHalt }) => !isAfterHalt),
@@ -117,7 +122,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): number => {
 });
 
 /** Seconds of a number of blocks, rounded to microseconds. */
-export function durationOf(blocks: Numeral, blockTimeMs: number): number {
+export function estimateDuration(blocks: Numeral, blockTimeMs: number): number {
   return Math.round(Number(blocks) * blockTimeMs * 1000) / 1e6;
 }
 
@@ -125,7 +130,7 @@ export function durationOf(blocks: Numeral, blockTimeMs: number): number {
 export function timeOfHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
-    return input.at - durationOf(blocks, blockTimeOfAges(input));
+    return input.at - estimateDuration(blocks, blockTimeOfAges(input));
   });
 }
 
@@ -166,7 +171,10 @@ export function hubBlocksUntil(input: BridgeInput, height: () => Numeral): Block
   return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
-/** External blocks between two external heights; `null` also while the node is behind, unless the external chain was read. */
+/**
+ * External blocks between two external heights; `null` also while the node is behind, unless the external chain was
+ * read.
+ */
 export function externalBlocks(input: BridgeInput, from: () => Numeral, to: Field<Numeral>): BlockSpan | null {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(
@@ -184,6 +192,6 @@ function hubSpan(input: BridgeInput, blocks: () => Numeral): BlockSpan | null {
 
 function span(blocks: Numeral | null, blockTime: number | null): BlockSpan | null {
   if (blocks === null) return null;
-  const seconds = blockTime === null ? null : durationOf(blocks, blockTime);
+  const seconds = blockTime === null ? null : estimateDuration(blocks, blockTime);
   return { blocks: String(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
 }

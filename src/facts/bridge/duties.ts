@@ -4,7 +4,7 @@ import type { Attestation, OrchestratorAddress, Valset } from '../../chain/modul
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import type { Member } from './orchestrators.js';
 import { batchSigners, isBatchSigned, valsetSignedPower, valsetSigners } from './signatures.js';
 import { memberAddresses, unrelayedValsets } from './valsets.js';
@@ -86,7 +86,10 @@ export function isDone({ address }: Member, { doneBy }: Duty): boolean {
   return doneBy().has(address);
 }
 
-/** The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties from before. */
+/**
+ * The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties
+ * from before.
+ */
 const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
   highest(
     derivations
@@ -104,19 +107,19 @@ export function isOwed(input: BridgeInput, member: Member, { kind, nonce, height
 const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
 /** The last hub height at which a signature prevents jailing; `undefined` without the window, and for events. */
-function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Numeral | undefined {
+function computeDeadline({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Numeral | undefined {
   const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
   return window === undefined ? undefined : add(required(height), window);
 }
 
 /** Throws WITHDRAWN without the window. */
 export function valsetDeadline(input: BridgeInput, { height }: Valset): Numeral {
-  return required(deadlineOf(input, { kind: 'valset', height }));
+  return required(computeDeadline(input, { kind: 'valset', height }));
 }
 
 /** Whether the deadline has not passed or is unknown. */
 export const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
-  const deadline = input.height === undefined ? undefined : deadlineOf(input, duty);
+  const deadline = input.height === undefined ? undefined : computeDeadline(input, duty);
   return deadline === undefined || deadline >= required(input.height);
 });
 
@@ -137,7 +140,7 @@ function deadlines(input: BridgeInput, member: Member, kind: ConfirmKind) {
   return missingConfirms[kind](input, member)
     .filter((duty) => isOwed(input, member, duty))
     .flatMap((duty) => {
-      const height = deadlineOf(input, duty);
+      const height = computeDeadline(input, duty);
       return height === undefined ? [] : [{ duty, height }];
     });
 }
@@ -157,23 +160,23 @@ export function nextDeadline(input: BridgeInput, member: Member) {
 }
 
 /**
- * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub then makes a
- * validator set without the validator. `undefined` for other reasons, such as missed blocks.
+ * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub
+ * then makes a validator set without the validator. `undefined` for other reasons, such as missed blocks.
  */
 export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress) {
   const address = required(eth_address);
   const leftAt = heightOfLeaving(input, address);
   if (leftAt === undefined) return undefined;
   const isCause = (duty: Duty): boolean => {
-    const deadline = deadlineOf(input, duty);
+    const deadline = computeDeadline(input, duty);
     const blocks = deadline === undefined ? 0 : Number(subtract(leftAt, deadline));
     return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
   };
   const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
-  return missed && signatureOf(missed);
+  return missed && identifySignature(missed);
 }
 
-export function signatureOf({ kind, nonce }: Duty) {
+export function identifySignature({ kind, nonce }: Duty) {
   const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
   return { of: what, nonce: String(required(nonce)) };
 }

@@ -1,7 +1,7 @@
 import {
-  claimContentOf,
+  readClaimContent,
   claimTypes,
-  eventNonceOf,
+  readEventNonce,
   unpackClaim,
   type ClaimContent,
   type ClaimType,
@@ -11,23 +11,26 @@ import type { Attestation, Claim } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, powerOf, shareOfNewest } from './valsets.js';
+import { newestPowers, sumPower, shareOfNewest } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
   readonly attestation: Attestation;
 }
 
-/** All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the newest. */
+/**
+ * All attestations with their event nonces. An invalid nonce withdraws all families about events: it could be the
+ * newest.
+ */
 export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
   rows(state.attestations).map(withNonce),
 );
 
 function withNonce(attestation: Attestation): EventAttestation {
-  return { nonce: nonceOf(attestation), attestation };
+  return { nonce: readNonce(attestation), attestation };
 }
 
 /** Withdraws the family unless the event nonce of every attestation is readable. */
@@ -35,10 +38,12 @@ export function requireEventNonces(input: BridgeInput): void {
   eventAttestations(input);
 }
 
-/** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
-function nonceOf(attestation: Attestation): Numeral {
+/**
+ * The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec.
+ */
+function readNonce(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
-  const nonce = optional(claim.event_nonce) ?? eventNonceOf(packedMessage(claim));
+  const nonce = optional(claim.event_nonce) ?? readEventNonce(packedMessage(claim));
   return required(nonce);
 }
 
@@ -46,7 +51,7 @@ function nonceOf(attestation: Attestation): Numeral {
 const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
 
 /** By the last part of the type URL, such as `MsgDepositClaim`; `undefined` for an unknown type. */
-export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
+export function readClaimType({ claim }: Attestation): ClaimType | undefined {
   const { '@type': unpacked, type_url: packed } = required(claim);
   const url = required(optional(unpacked) ?? packed);
   return typeByMessage.get(url.slice(url.lastIndexOf('.') + 1));
@@ -56,8 +61,8 @@ const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(cla
 
 /** The content of a packed claim; `undefined` when it cannot be read, and for an unknown type. */
 const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
-  const type = claimTypeOf(attestation);
-  return type && orUndefined(() => claimContentOf(type, packedMessage(required(attestation.claim))));
+  const type = readClaimType(attestation);
+  return type && orUndefined(() => readClaimContent(type, packedMessage(required(attestation.claim))));
 });
 
 /** The fields of a claim, unpacked or packed. The packed claim is decoded only when a field is read. */
@@ -91,21 +96,21 @@ export function claimContent(attestation: Attestation): ClaimContent {
   };
 }
 
-export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
+export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;
 
 /** The attestations of each event: several after conflicting claims, of which at most one is ever observed. */
 export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
   const byNonce = groupBy(eventAttestations(input), ({ nonce }) => nonce);
-  return new Map(Array.from(byNonce, ([nonce, ofEvent]) => [nonce, ofEvent.map(attestationOf)]));
+  return new Map(Array.from(byNonce, ([nonce, sameEvent]) => [nonce, sameEvent.map(readAttestation)]));
 });
 
-function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
+function findAttestations(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return attestationsByNonce(input).get(eventNonce) ?? [];
 }
 
 /** The attestations of the last observed event: the observed claim, and claims that lost. */
 const lastEvent = memoize((input: BridgeInput) => {
-  const claims = attestationsOf(input, required(input.state.last_observed_nonce));
+  const claims = findAttestations(input, required(input.state.last_observed_nonce));
   return {
     claims,
     observed: claims.filter(({ observed }) => required(observed)),
@@ -121,7 +126,10 @@ export function lostClaims(input: BridgeInput): readonly Attestation[] {
   return observed.length === 0 ? [] : lost;
 }
 
-/** Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the state. */
+/**
+ * Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the
+ * state.
+ */
 export const votersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined =>
   observedOfLast(input).length === 0 ? undefined : new Set(lastEvent(input).claims.flatMap(voters)),
 );
@@ -138,7 +146,7 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 
 /** The attestations of the event after the last observed one. */
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
-  attestationsOf(input, add(required(input.state.last_observed_nonce), 1n)),
+  findAttestations(input, add(required(input.state.last_observed_nonce), 1n)),
 );
 
 /** The claim of the next event with the most power, and its share; `undefined` when nobody has claimed the event. */
@@ -185,7 +193,7 @@ export const votedAddresses = memoizePerRow((input: BridgeInput, attestation: At
 
 /** Power of the newest validator set that voted for an attestation. */
 export function votedPower(input: BridgeInput, attestation: Attestation): Numeral {
-  return powerOf(newestPowers(input), votedAddresses(input, attestation));
+  return sumPower(newestPowers(input), votedAddresses(input, attestation));
 }
 
 /** The attestations of events that are not yet observed. */
@@ -205,7 +213,9 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
   return conflicting;
 });
 
-/** Number of pending events up to the newest claimed event, including events whose claims are no longer in the state. */
+/**
+ * Number of pending events up to the newest claimed event, including events whose claims are no longer in the state.
+ */
 export function pendingEventCount(input: BridgeInput): Numeral {
   const last = required(input.state.last_observed_nonce);
   const pending = subtract(newestAttestedNonce(input) ?? last, last);

@@ -3,9 +3,9 @@ import { isValid } from '../../chain/field.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required } from '../required-fields.js';
-import { durationOf, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
+import { estimateDuration, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /* The current height of the external chain, which the hub knows only as of the last observed event. */
 
@@ -42,12 +42,13 @@ function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   if (seenAtMs !== undefined) return Math.round(input.at * 1000 - seenAtMs) / 1000;
   const observedAt = heightOfLastObserved(input);
   if (observedAt === undefined) return undefined;
-  return durationOf(subtract(required(input.height), observedAt), hubBlockTime(input));
+  return estimateDuration(subtract(required(input.height), observedAt), hubBlockTime(input));
 }
 
 /**
- * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The value
- * of the hub changes only with an observed event. `undefined` when the time of that event is unknown.
+ * The current external height: read on the external chain, else estimated from the last observed event and the block
+ * times in use. The value of the hub changes only with an observed event. `undefined` when the time of that event is
+ * unknown.
  */
 export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
@@ -58,8 +59,8 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | u
 });
 
 /**
- * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that was seen, or with a block time
- * that is not only the parameter of the chain, which can be three times too long.
+ * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that
+ * was seen, or with a block time that is not only the parameter of the chain, which can be three times too long.
  */
 export function isExternalHeightReliable(input: BridgeInput): boolean {
   const isSeen = lastEventSeen(input)?.observedAtMs !== undefined;
@@ -71,11 +72,14 @@ export function estimateIfAny(input: BridgeInput): Numeral | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }
 
-/** Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the external chain was read. */
+/**
+ * Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the
+ * external chain was read.
+ */
 export function secondsToExternalHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
     const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
-    return durationOf(blocks, externalBlockTime(input));
+    return estimateDuration(blocks, externalBlockTime(input));
   });
 }

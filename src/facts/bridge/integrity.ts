@@ -4,14 +4,14 @@ import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
-import { attestationOf, claimContent, claimTypeOf, pendingAttestations, votedPower } from './events.js';
-import type { BridgeInput } from './input.js';
+import { readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
+import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
- * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or a restored state
- * explains them.
+ * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or
+ * a restored state explains them.
  */
 
 const valsetsByNonce = memoize(({ state }: BridgeInput) =>
@@ -54,11 +54,11 @@ export function isValsetUnknown(input: BridgeInput): boolean {
 }
 
 const pendingByType = memoize((input: BridgeInput) =>
-  groupBy(pendingAttestations(input), ({ attestation }) => claimTypeOf(attestation)),
+  groupBy(pendingAttestations(input), ({ attestation }) => readClaimType(attestation)),
 );
 
 function pendingClaims(input: BridgeInput, type: ClaimType): readonly Attestation[] {
-  return (pendingByType(input).get(type) ?? []).map(attestationOf);
+  return (pendingByType(input).get(type) ?? []).map(readAttestation);
 }
 
 /** Number of pending events that are claimed as deposits. */
@@ -80,7 +80,10 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
-/** Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and which no hub creates. */
+/**
+ * Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and
+ * which no hub creates.
+ */
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   const isFirst = required(required(input.state.last_observed_valset).nonce) === 0n;
   return foreignValsetClaims(input).filter(
@@ -97,7 +100,10 @@ function claimedBatch(attestation: Attestation): string {
 }
 
 /** The pending claims that this batch was executed. */
-export function executionClaimsOf(input: BridgeInput, { batch_nonce, token_contract }: Batch): readonly Attestation[] {
+export function findExecutionClaims(
+  input: BridgeInput,
+  { batch_nonce, token_contract }: Batch,
+): readonly Attestation[] {
   return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
 }
 

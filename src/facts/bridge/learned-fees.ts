@@ -1,4 +1,4 @@
-import { claimTypeOf, claimContent, eventAttestations, pendingAttestations } from './events.js';
+import { readClaimType, claimContent, eventAttestations, pendingAttestations } from './events.js';
 import { compare, floorDivide, type Numeral } from '../../chain/numeral.js';
 import type { Attestation, Batch } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
@@ -6,20 +6,21 @@ import { DAY_SECONDS } from '../../units.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import {
   batchedTransfers,
   contractLabel,
-  idOf,
+  readId,
   MAX_REMEMBERED_TOKENS,
   totalFees,
   unbatchedTransfers,
 } from './tokens.js';
 
 /*
- * The fees of batches that were executed: what relayers take, where no minimum is configured. Their minimum is in dollars, while fees are in tokens, and
- * prices and gas move, so that only much lower fees are probably too low, and only while batches are executed.
+ * The fees of batches that were executed: what relayers take, where no minimum is configured. Their minimum is in
+ * dollars, while fees are in tokens, and prices and gas move, so that only much lower fees are probably too low, and
+ * only while batches are executed.
  */
 
 /** A live batch of the last document. */
@@ -93,14 +94,14 @@ function executedSince(input: BridgeInput, live: FeeMemory['live']): readonly Li
   );
   // Seldom, because there can be many transfers.
   if (gone.length === 0) return [];
-  const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idOf));
+  const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
   return gone.flatMap(([, batch]) => (batch.transfer !== undefined && waiting.has(batch.transfer) ? [] : [batch]));
 }
 
 /** The key of the batch whose execution is claimed; `undefined` for another claim, and for one that cannot be read. */
 function executedBatch(attestation: Attestation): string | undefined {
   return orUndefined(() => {
-    if (claimTypeOf(attestation) !== 'withdraw') return undefined;
+    if (readClaimType(attestation) !== 'withdraw') return undefined;
     const { batchNonce, tokenContract } = claimContent(attestation);
     return batchKey(batchNonce, tokenContract);
   });
@@ -130,7 +131,7 @@ function liveBatch(batch: Batch, events: ReadonlyMap<string, Numeral>): LiveBatc
     contract: contractLabel(contract),
     nonce: required(nonce),
     fees: totalFees(batch),
-    transfer: first && idOf(first),
+    transfer: first && readId(first),
     event: events.get(batchKey(nonce, contract)),
   };
 }
@@ -158,14 +159,19 @@ export interface LearnedFees {
 
 const MIN_BATCHES = 10;
 
+/** The last execution. What was learned is kept while nothing is executed, because it says that something is wrong. */
+const lastExecutionAt = memoize((input: BridgeInput): Instant =>
+  Math.max(0, ...Array.from(feeMemory(input).executed.values(), ({ at }) => at)),
+);
+
 /** By token, of tokens with enough executed batches. */
 export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, LearnedFees> => {
   const { at } = input;
   return new Map(
     Array.from(feeMemory(input).executed).flatMap(([contract, { days, at: lastAt }]) => {
-      const remembered = days.filter((day) => isRemembered(day, at));
-      const [lowest, secondLowest] = remembered.flatMap(({ lows }) => lows).toSorted(compare);
-      const batches = remembered.reduce((sum, day) => sum + day.batches, 0);
+      const keptDays = days.filter((day) => isRemembered(day, lastExecutionAt(input)));
+      const [lowest, secondLowest] = keptDays.flatMap(({ lows }) => lows).toSorted(compare);
+      const batches = keptDays.reduce((sum, day) => sum + day.batches, 0);
       if (lowest === undefined || secondLowest === undefined || batches < MIN_BATCHES) return [];
       const minimum = at - lastAt <= DAY_SECONDS ? floorDivide(secondLowest, 2n) : undefined;
       return [[contract, { lowest, secondLowest, minimum }] as const];
@@ -173,11 +179,10 @@ export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, Lea
   );
 });
 
-/** The tokens of which a batch was executed within fourteen days. */
+/** The tokens of which a batch was executed within fourteen days before the last execution of any token. */
 export const executedTokens = memoize((input: BridgeInput): ReadonlySet<string> => {
-  const { at } = input;
   const executed = Array.from(feeMemory(input).executed).filter(([, { days }]) =>
-    days.some((day) => isRemembered(day, at)),
+    days.some((day) => isRemembered(day, lastExecutionAt(input))),
   );
   return new Set(executed.map(([contract]) => contract));
 });

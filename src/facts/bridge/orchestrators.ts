@@ -5,8 +5,8 @@ import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
-import type { BridgeInput } from './input.js';
-import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
+import type { BridgeInput } from './bridge-input.js';
+import { areRegistrationsReadable, isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
 import { newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 
 /* The members of the newest validator set with their orchestrators, and their votes for the last and the next event. */
@@ -63,18 +63,25 @@ export function hasVoted(
   return voters?.has(dataPart(required(registration.sender)));
 }
 
-/** Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no longer in the state. */
+/**
+ * Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no
+ * longer in the state.
+ */
 export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 'registration'>): boolean | undefined {
   const dissenters = dissentersOfLastEvent(input);
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
-/** The entries of `watch`, whether they have a registration, and whether they are in the newest validator set. Empty without such a set. */
+/**
+ * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set:
+ * `undefined` while an unreadable registration could be theirs. Empty without such a set.
+ */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);
   if (inSet.size === 0) return [];
   return input.settings.watch.map((address) => {
     const registrations = matchingRegistrations(input, address);
+    if (registrations.length === 0 && !areRegistrationsReadable(input)) return { address };
     return {
       address,
       isRegistered: registrations.length > 0,

@@ -5,11 +5,11 @@ import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /*
- * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses (orchestrator, account or
- * operator, external), which are compared by their data part.
+ * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses
+ * (orchestrator, account or operator, external), which are compared by their data part.
  */
 
 /** Registrations by external address; the first of equal addresses. */
@@ -33,14 +33,14 @@ const watchedKeys = memoize((watch: readonly string[]): ReadonlySet<string> => n
 const ADDRESSES = 3;
 
 /** The addresses by which a registered validator can be configured. Missing and invalid addresses match nothing. */
-function keysOf({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
+function listKeys({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
   return [orchestrator, sender, eth_address].filter((address) => typeof address === 'string').map(dataPart);
 }
 
 /** The configured name, else the name in the staking module, else empty. */
 export function validatorName({ names }: BridgeInput, registration: OrchestratorAddress): string {
   const configured = configuredNames(names.configured);
-  const key = keysOf(registration).find((address) => configured.has(address));
+  const key = listKeys(registration).find((address) => configured.has(address));
   if (key !== undefined) return configured.get(key) ?? '';
   const { sender } = registration;
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
@@ -68,7 +68,7 @@ export function hasNamesake(input: BridgeInput, registration: OrchestratorAddres
 const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string, readonly OrchestratorAddress[]> => {
   const byKey = new Map<string, OrchestratorAddress[]>();
   for (const registration of rows(state.orchestrator_addresses)) {
-    for (const key of new Set(keysOf(registration))) {
+    for (const key of new Set(listKeys(registration))) {
       const registrations = byKey.get(key);
       if (registrations === undefined) byKey.set(key, [registration]);
       else registrations.push(registration);
@@ -84,12 +84,12 @@ export function matchingRegistrations(input: BridgeInput, entry: string): readon
 
 /** Whether an entry of `watch` without a registration has none: an unreadable address of a row could be its own. */
 export const areRegistrationsReadable = memoize(({ state }: BridgeInput): boolean =>
-  rows(state.orchestrator_addresses).every((registration) => keysOf(registration).length === ADDRESSES),
+  rows(state.orchestrator_addresses).every((registration) => listKeys(registration).length === ADDRESSES),
 );
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
   const watched = watchedKeys(settings.watch);
-  return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));
+  return watched.size > 0 && listKeys(registration).some((address) => watched.has(address));
 }
 
 /** The orchestrator of an entry of `watch`. */

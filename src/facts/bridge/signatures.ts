@@ -4,14 +4,14 @@ import type { Field } from '../../chain/field.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { contractLabel } from './tokens.js';
 import {
   contractValset,
-  missingOf,
+  findMissing,
   newestValset,
   powerByAddress,
-  powerOf,
+  sumPower,
   totalPower,
   unrelayedValsets,
   type Members,
@@ -73,7 +73,7 @@ function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPo
   const power = contractPower(input);
   if (power === undefined) return undefined;
   const { total, valset } = power;
-  const signed = powerOf(powerByAddress(valset), signers);
+  const signed = sumPower(powerByAddress(valset), signers);
   // All digits of the threshold count.
   const [whole = '', fraction = ''] = input.settings.power_threshold.split('.');
   const [units, scale] = [BigInt(whole + fraction), 10n ** BigInt(fraction.length)];
@@ -96,8 +96,8 @@ export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
 });
 
 /**
- * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed power is
- * unknown even if there is no batch.
+ * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed
+ * power is unknown even if there is no batch.
  */
 export function requireSigningInput(input: BridgeInput): void {
   required(input.state.batch_confirms);
@@ -160,7 +160,7 @@ export type Signatures = ReturnType<typeof signatures>;
 export function batchSignatures(input: BridgeInput, batch: Batch) {
   return signatures(
     () => batchSignedPower(input, batch),
-    () => missingOf(input, newestValset(input), batchSigners(input, batch)),
+    () => findMissing(input, newestValset(input), batchSigners(input, batch)),
   );
 }
 
@@ -168,7 +168,7 @@ export function batchSignatures(input: BridgeInput, batch: Batch) {
 export function valsetSignatures(input: BridgeInput, valset: Valset) {
   return signatures(
     () => valsetSignedPower(input, valset),
-    () => missingOf(input, valset, valsetSigners(input, valset)),
+    () => findMissing(input, valset, valsetSigners(input, valset)),
   );
 }
 

@@ -6,7 +6,7 @@ import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 
 /* Transfers that are not executed, by token, with the fees of their next batch. */
 
@@ -18,26 +18,26 @@ export const batchedTransfers = memoize(({ state }: BridgeInput): readonly Trans
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
-type CoinOf = (transfer: Transfer) => Coin | undefined;
+type ReadCoin = (transfer: Transfer) => Coin | undefined;
 
-export const transferredCoin: CoinOf = ({ erc20_token }) => optional(erc20_token);
+export const transferredCoin: ReadCoin = ({ erc20_token }) => optional(erc20_token);
 
-export const feeCoin: CoinOf = ({ erc20_fee }) => optional(erc20_fee);
+export const feeCoin: ReadCoin = ({ erc20_fee }) => optional(erc20_fee);
 
-export const idOf = ({ id }: Transfer): Numeral => required(id);
+export const readId = ({ id }: Transfer): Numeral => required(id);
 
-export const feeOf = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
+export const readFee = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
-export const amountOf = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
+export const readAmount = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
 
 /** The amounts of transfers in the smallest unit of their token. */
 export function totalAmount(transfers: readonly Transfer[]): Numeral {
-  return sum(transfers.map(amountOf));
+  return sum(transfers.map(readAmount));
 }
 
 /** The fees of transfers in the smallest unit of their token. */
 export function totalFee(transfers: readonly Transfer[]): Numeral {
-  return sum(transfers.map(feeOf));
+  return sum(transfers.map(readFee));
 }
 
 /** The fees of a batch in the token of the batch, in the smallest unit. */
@@ -51,7 +51,9 @@ export function totalFees({ token_contract, transactions }: Batch): Numeral {
   return sum(fees);
 }
 
-/** The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series. */
+/**
+ * The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series.
+ */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
 }
@@ -101,9 +103,12 @@ type Transfers = readonly Transfer[];
 export type TransfersByContract = (input: BridgeInput) => ReadonlyMap<string, Transfers>;
 export type ValueOfTransfers<Value> = (transfers: Transfers) => Value;
 
-function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], coinOf: CoinOf): TransfersByContract {
-  const contractOf = (transfer: Transfer): string => contractLabel(coinOf(transfer)?.contract);
-  return memoize((input) => groupBy(transfersOf(input), contractOf));
+function byContract(
+  listTransfers: (input: BridgeInput) => readonly Transfer[],
+  readCoin: ReadCoin,
+): TransfersByContract {
+  const readContract = (transfer: Transfer): string => contractLabel(readCoin(transfer)?.contract);
+  return memoize((input) => groupBy(listTransfers(input), readContract));
 }
 
 /** Transfers by the label value of the contract of their token, or of the token of their fee. */
@@ -112,7 +117,10 @@ export const unbatchedByFeeToken = byContract(unbatchedTransfers, feeCoin);
 export const batchedByToken = byContract(batchedTransfers, transferredCoin);
 export const batchedByFeeToken = byContract(batchedTransfers, feeCoin);
 
-/** The contracts with a denom or a transfer. A list that cannot be read adds none, and withdraws only what is derived from it. */
+/**
+ * The contracts with a denom or a transfer. A list that cannot be read adds none, and withdraws only what is derived
+ * from it.
+ */
 export const tokenContracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   const groupings = [unbatchedByToken, unbatchedByFeeToken, batchedByToken, batchedByFeeToken];
   const used = groupings.flatMap((transfersByContract) => orEmpty(() => Array.from(transfersByContract(input).keys())));
@@ -149,7 +157,7 @@ export function countTokensWithoutMinimum(input: BridgeInput): number {
 const BATCH_SIZE = 100;
 
 export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
-  return lowest(transfers.map(idOf));
+  return lowest(transfers.map(readId));
 }
 
 const descending = (a: Numeral, b: Numeral): number => compare(b, a);
@@ -160,7 +168,7 @@ export const topBatchFeesByToken = memoize(
     new Map(
       Array.from(unbatchedByToken(input), ([contract, transfers]) => [
         contract,
-        sum(transfers.map(feeOf).toSorted(descending).slice(0, BATCH_SIZE)),
+        sum(transfers.map(readFee).toSorted(descending).slice(0, BATCH_SIZE)),
       ]),
     ),
 );

@@ -3,7 +3,7 @@ import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './input.js';
+import type { BridgeInput } from './bridge-input.js';
 import { hasNamesake, isWatched, registrationByAddress, validatorName } from './registrations.js';
 
 /* The newest validator set and the set in the contract, their powers, and members by name. */
@@ -16,12 +16,15 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
 });
 
 /** A value of the newest validator set; `undefined` without validator sets. */
-export function ofNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
+export function readNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
   const newest = newestValset(input);
   return newest && value(newest);
 }
 
-/** The validator set whose signatures the contract verifies: the last observed set, or the newest set before the first update. */
+/**
+ * The validator set whose signatures the contract verifies: the last observed set, or the newest set before the first
+ * update.
+ */
 export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
   const observed = required(input.state.last_observed_valset);
   return required(observed.members).length > 0 ? observed : newestValset(input);
@@ -43,7 +46,7 @@ export function memberAddresses({ members }: Valset): ReadonlySet<string> {
 }
 
 export const newestMemberAddresses = memoize(
-  (input: BridgeInput): ReadonlySet<string> => ofNewestValset(input, memberAddresses) ?? new Set(),
+  (input: BridgeInput): ReadonlySet<string> => readNewestValset(input, memberAddresses) ?? new Set(),
 );
 
 /** Power by address; rows with the same address are added up. */
@@ -57,14 +60,14 @@ export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string,
 });
 
 /** Total power of addresses; 0 for an address that is not a member. */
-export function powerOf(powers: ReadonlyMap<string, Numeral>, members: Iterable<string>): Numeral {
-  const ofMembers: Numeral[] = [];
-  for (const address of members) ofMembers.push(powers.get(address) ?? 0n);
-  return sum(ofMembers);
+export function sumPower(powers: ReadonlyMap<string, Numeral>, members: Iterable<string>): Numeral {
+  const memberPowers: Numeral[] = [];
+  for (const address of members) memberPowers.push(powers.get(address) ?? 0n);
+  return sum(memberPowers);
 }
 
 export const newestPowers = memoize(
-  (input: BridgeInput): ReadonlyMap<string, Numeral> => ofNewestValset(input, powerByAddress) ?? new Map(),
+  (input: BridgeInput): ReadonlyMap<string, Numeral> => readNewestValset(input, powerByAddress) ?? new Map(),
 );
 
 /** The share in the power of the newest validator set; `undefined` when the set has no power. */
@@ -72,11 +75,11 @@ export function shareOfNewest(input: BridgeInput, power: Numeral): number | unde
   return ratio(power, newestTotalPower(input));
 }
 
-export const newestTotalPower = memoize((input: BridgeInput): Numeral => ofNewestValset(input, totalPower) ?? 0n);
+export const newestTotalPower = memoize((input: BridgeInput): Numeral => readNewestValset(input, totalPower) ?? 0n);
 
 /**
- * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common denominator, to be
- * rounded once; `undefined` when either set has no members.
+ * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common
+ * denominator, to be rounded once; `undefined` when either set has no members.
  */
 export function powerDrift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);
@@ -134,7 +137,7 @@ const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
 });
 
 /** The members of a validator set whose signature or vote is missing. */
-export function missingOf(
+export function findMissing(
   input: BridgeInput,
   valset: Valset | undefined,
   signers: ReadonlySet<string>,

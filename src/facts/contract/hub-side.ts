@@ -3,11 +3,14 @@ import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
-/* The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to compare with. */
+/*
+ * The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to
+ * compare with.
+ */
 
 export interface HubSide {
   /** When the module state was received. */
@@ -56,7 +59,9 @@ export interface HubBlock {
   readonly epochSeconds: number;
 }
 
-/** The call of a poll has at most 48 parts: this many nonces, 20 balances, and 8 values of the block and the contract. */
+/**
+ * The call of a poll has at most 48 parts: this many nonces, 20 balances, and 8 values of the block and the contract.
+ */
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
@@ -81,7 +86,9 @@ export function hubSide(input: BridgeInput): HubSide | undefined {
   };
 }
 
-/** Unix seconds of the block of the module state, counted from a block that the node has named at about the same time. */
+/**
+ * Unix seconds of the block of the module state, counted from a block that the node has named at about the same time.
+ */
 export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | undefined): number | undefined {
   if (height === undefined || blockSeconds === undefined || named === undefined) return undefined;
   return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;
@@ -112,9 +119,9 @@ function batchTokens(input: BridgeInput, first: ReadonlySet<string>): readonly B
 /** Tokens of the hub are locked on the hub and not in the contract, so they are not judged. */
 function backingFacts(input: BridgeInput): readonly BackingFacts[] {
   required(input.state.erc20_to_denoms);
-  const ofHub = denomByContract(input);
+  const hubDenoms = denomByContract(input);
   return input.tokens
-    .filter(({ contract, backing }) => backing === true && !ofHub.has(contract))
+    .filter(({ contract, backing }) => backing === true && !hubDenoms.has(contract))
     .map(({ contract }) => ({
       contract,
       unbatched: orUndefined(() => owed(unbatchedTransfers(input), contract)),
@@ -125,8 +132,8 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
 /** Amounts and fees in a token, which the hub has burned. */
 function owed(transfers: readonly Transfer[], contract: string): Numeral {
   const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
-  const ofContract = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
-  return sum(ofContract.map((coin) => required(coin?.amount)));
+  const contractCoins = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
+  return sum(contractCoins.map((coin) => required(coin?.amount)));
 }
 
 function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {

@@ -23,7 +23,10 @@ export interface ContractReading {
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
   readonly unobservedEvents: Numeral | undefined;
-  /** Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be behind. */
+  /**
+   * Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be
+   * behind.
+   */
   readonly isValsetUnknown: boolean | undefined;
   /** Hub height of the module state; `undefined` if it is not recent, or its time is unknown. */
   readonly hubHeight: Numeral | undefined;
@@ -46,7 +49,10 @@ export interface TokenBalance {
   /** The denom of the token on the hub. */
   readonly denom: string;
   readonly balance: Numeral | undefined;
-  /** The largest supply on the hub that the balance backs; `undefined` when a value is unknown, or the sides were read at different times. */
+  /**
+   * The largest supply on the hub that the balance backs; `undefined` when a value is unknown, or the sides were read
+   * at different times.
+   */
   readonly backed: Numeral | undefined;
 }
 
@@ -70,8 +76,8 @@ export function areOfOneTime(...times: readonly (number | undefined)[]): boolean
 }
 
 /**
- * Whether the external block has every deposit that the module state has: the hub observes no deposit before it is confirmed, and its block is not
- * younger than the module state.
+ * Whether the external block has every deposit that the module state has: the hub observes no deposit before it is
+ * confirmed, and its block is not younger than the module state.
  */
 export function hasObservedDeposits({ at, externalBlockMs }: HubSide, externalSeconds: number, now: Moment): boolean {
   return (
@@ -85,8 +91,8 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 }
 
 /**
- * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have yet, whose transfers still
- * count as debt.
+ * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have
+ * yet, whose transfers still count as debt.
  */
 export function backedSupply(
   token: HubSide['backing'][number],
@@ -100,9 +106,9 @@ export function backedSupply(
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
-export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Numeral | undefined {
-  if (ofContract === undefined || ofHub === undefined) return undefined;
-  return ofContract > ofHub ? subtract(ofContract, ofHub) : 0n;
+export function distanceAhead(contractValue: Numeral | undefined, hubValue: Numeral | undefined): Numeral | undefined {
+  if (contractValue === undefined || hubValue === undefined) return undefined;
+  return contractValue > hubValue ? subtract(contractValue, hubValue) : 0n;
 }
 
 /** The total power of a validator set in the contract. */

@@ -4,8 +4,8 @@ import type { Field } from '../../chain/field.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { lengthOf, optional, orUndefined, required, rows } from '../required-fields.js';
-import type { CrosschainInput } from './input.js';
+import { countElements, optional, orUndefined, required, rows } from '../required-fields.js';
+import type { CrosschainInput } from './crosschain-input.js';
 
 export type Cctxs = readonly Cctx[];
 
@@ -22,17 +22,17 @@ export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];
 
 /** The rows of a list as in the document. */
-export function rowsOf({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
+export function readList({ document }: CrosschainInput, list: ListName): readonly Cctx[] {
   return rows(list === 'missed' ? document.cctxs_missed : document.cctxs_pending);
 }
 
 /** The transactions of a list by index: real nodes can list a transaction twice, under two chains. */
 export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
-  firstBy(rowsOf(input, list), ({ index }) => required(index)),
+  firstBy(readList(input, list), ({ index }) => required(index)),
 );
 
 export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
-  const cctxs = rowsOf(input, list);
+  const cctxs = readList(input, list);
   const byIndex = cctxsByIndex[list](input);
   return byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
 });
@@ -78,10 +78,10 @@ export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined
 /** Label `chain_id`: the chain on which a transaction is pending; empty when unknown. */
 export function chainIdLabel(cctx: Cctx): string {
   const outbound = outboundForLabels(cctx);
-  return outbound === undefined ? '' : chainIdOf(outbound);
+  return outbound === undefined ? '' : readChainId(outbound);
 }
 
-function chainIdOf({ receiver_chainId }: Outbound): string {
+function readChainId({ receiver_chainId }: Outbound): string {
   return toLabelValue(optional(receiver_chainId) ?? '');
 }
 
@@ -96,7 +96,7 @@ function outboundsForLabels(input: CrosschainInput): readonly Outbound[] {
 
 /** Label `chain_id` of each chain with a current outbound. */
 export function chainsWithOutbounds(input: CrosschainInput): readonly string[] {
-  return Array.from(new Set(outboundsForLabels(input).map(chainIdOf)));
+  return Array.from(new Set(outboundsForLabels(input).map(readChainId)));
 }
 
 /** Label `direction`: `unknown` when `hub_chain_ids` is empty; empty when the sender is missing. */
@@ -112,7 +112,10 @@ export function isCreationUnknown({ cctx_status }: Cctx): boolean {
   return required(required(cctx_status).created_timestamp) <= 0;
 }
 
-/** Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the creation. */
+/**
+ * Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the
+ * creation.
+ */
 export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   const { created_timestamp, lastUpdate_timestamp } = required(cctx_status);
   return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));
@@ -175,7 +178,7 @@ export function signerKeyLabels(input: CrosschainInput): readonly string[] {
 
 /** Number of rows in both lists. */
 function listedCount({ document }: CrosschainInput): number {
-  return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
+  return countElements(document.cctxs_missed) + countElements(document.cctxs_pending);
 }
 
 /** Number of pending transactions in neither list. */
@@ -191,7 +194,8 @@ export function isTruncated(input: CrosschainInput): boolean {
 
 /** Number of rows without outbounds. */
 export function countWithoutOutbound(input: CrosschainInput): number {
-  return listNames.flatMap((list) => rowsOf(input, list)).filter((cctx) => currentOutbound(cctx) === undefined).length;
+  return listNames.flatMap((list) => readList(input, list)).filter((cctx) => currentOutbound(cctx) === undefined)
+    .length;
 }
 
 /** Number of rows that repeat an index of either list. */

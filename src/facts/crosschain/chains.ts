@@ -1,5 +1,5 @@
 import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
-import { knownChains, lookaheadOf } from '../../chain/known-chains.js';
+import { knownChains, findLookahead } from '../../chain/known-chains.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { MINUTE_MS } from '../../units.js';
@@ -15,11 +15,11 @@ import {
   isTruncated,
   oldestCreation,
 } from './cctxs.js';
-import type { CrosschainInput } from './input.js';
+import type { CrosschainInput } from './crosschain-input.js';
 
 /*
- * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes nonces in order, so an
- * unfinished transaction holds up all later ones, also when it is ignored.
+ * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes nonces
+ * in order, so an unfinished transaction holds up all later ones, also when it is ignored.
  */
 
 /** Label `chain`: the configured or built-in name of the chain; empty without a name. */
@@ -55,9 +55,11 @@ export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: Crossch
   return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
 }
 
-/** How far above the lowest missed nonce clients schedule: the answer of the node, else the built-in value of the chain. */
+/**
+ * How far above the lowest missed nonce clients schedule: the answer of the node, else the built-in value of the chain.
+ */
 export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
-  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
+  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? findLookahead(chainId);
 }
 
 /** When the oldest pending transaction reaches the age limit. */
@@ -75,7 +77,9 @@ export function outboundNonce(cctx: Cctx): Numeral | undefined {
 export const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowest(cctxs.map(outboundNonce));
 export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
 
-/** The node lists missed transactions that are further below the lowest pending nonce only if they are in the window. */
+/**
+ * The node lists missed transactions that are further below the lowest pending nonce only if they are in the window.
+ */
 const MAX_NONCES_BELOW = 1000;
 
 /** A transaction in both lists counts as pending. */

@@ -1,6 +1,6 @@
 import { add, asNumeral, multiply, subtract, type Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
-import type { CrosschainInput } from './input.js';
+import type { CrosschainInput } from './crosschain-input.js';
 
 /** The configured window, extended to the lowest pending height. */
 export function effectiveWindow({ document, settings }: CrosschainInput): Numeral {

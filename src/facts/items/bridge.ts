@@ -17,8 +17,8 @@ import {
   pendingEventCount,
   type EventAttestation,
 } from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/input.js';
-import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
+import { findExecutionClaims, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/duties.js';
 import {
   batchesBelowThreshold,
@@ -31,7 +31,7 @@ import {
   contractLabel,
   countTokensWithoutMinimum,
   feeCoin,
-  idOf,
+  readId,
   totalAmount,
   totalFees,
   transferredCoin,
@@ -39,19 +39,19 @@ import {
 } from '../bridge/tokens.js';
 import { validatorName } from '../bridge/registrations.js';
 import { memberAddresses, newestPowers, shareOfNewest, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
+import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { claimItem } from './claims.js';
 import {
   decimalOrNull,
-  decimalStringOf,
+  formatDecimal,
   itemList,
   optionalKey,
   truncatedOrNull,
   type Search,
   type SortKeys,
 } from './item-list.js';
-import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { validatorItems } from './validators.js';
+import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './token-items.js';
+import { validatorItems } from './validator-items.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
@@ -60,7 +60,10 @@ export type BatchedTransferItem = Readonly<ReturnType<typeof batchedTransferItem
 export type RegistrationItem = Readonly<ReturnType<typeof registrationItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
-/** The items of a bridge for `/pending`, derived from the same facts as the metrics. With a search, the lists have the rows that it has found. */
+/**
+ * The items of a bridge for `/pending`, derived from the same facts as the metrics. With a search, the lists have the
+ * rows that it has found.
+ */
 export function bridgeItems(input: BridgeInput, search?: Search) {
   const { state, height, settings } = input;
   const belowThreshold = orNull(() => batchesBelowThreshold(input));
@@ -76,7 +79,7 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     /** The block time of durations; the parameter of the chain is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: hubBlockTime(input) / 1000, source: hubBlockTimeSource(input) })),
-    powerThreshold: decimalStringOf(asNumeral(settings.power_threshold)),
+    powerThreshold: formatDecimal(asNumeral(settings.power_threshold)),
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
@@ -97,7 +100,7 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
       BATCH_KEYS,
       (batch) => batchItem(input, batch),
       {
-        countRows: () => lengthOf(state.batches),
+        countRows: () => countElements(state.batches),
         isFirst: (batch) => first.has(batch),
         search,
         searched: ({ batch_nonce, token_contract }) => [batch_nonce, ...tokenNames(input, token_contract)],
@@ -124,18 +127,20 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
     transfers: itemList(
       () => unbatchedTransfers(input),
-      [idOf],
+      [readId],
       (transfer) => transferItem(input, transfer),
-      { countRows: () => lengthOf(state.unbatched_transfers), search, searched: transferNames },
+      { countRows: () => countElements(state.unbatched_transfers), search, searched: transferNames },
     ),
-    /** `null` without a search: the list of batches has their number, and the list of validators those that are late. */
+    /**
+     * `null` without a search: the list of batches has their number, and the list of validators those that are late.
+     */
     transfersInBatches:
       search === undefined
         ? null
         : itemList(
             () =>
               rows(state.batches).flatMap((batch) => rows(batch.transactions).map((transfer) => ({ transfer, batch }))),
-            [({ transfer }) => idOf(transfer)],
+            [({ transfer }) => readId(transfer)],
             ({ transfer, batch }) => batchedTransferItem(input, transfer, batch),
             { search, searched: ({ transfer }) => transferNames(transfer) },
           ),
@@ -190,9 +195,9 @@ function registrationItem(input: BridgeInput, registration: OrchestratorAddress)
 
 function batchesByWait(input: BridgeInput) {
   const waits = rows(input.state.batches).map((batch) => orNull(() => waitOfBatch(input, batch)) ?? 'unknown');
-  const numberOf = (reason: string): number => waits.filter((wait) => wait === reason).length;
+  const countWaits = (reason: string): number => waits.filter((wait) => wait === reason).length;
   return [...waitReasons, 'unknown' as const]
-    .map((waitsFor) => ({ waitsFor, batches: numberOf(waitsFor) }))
+    .map((waitsFor) => ({ waitsFor, batches: countWaits(waitsFor) }))
     .filter(({ batches }) => batches > 0);
 }
 
@@ -209,7 +214,7 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
 function transferItem(input: BridgeInput, transfer: Transfer) {
   const { id, sender, dest_address } = transfer;
   return {
-    id: decimalStringOf(id),
+    id: formatDecimal(id),
     sender: truncatedOrNull(() => required(sender)),
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
@@ -217,7 +222,7 @@ function transferItem(input: BridgeInput, transfer: Transfer) {
     /** The shortest possible wait, by the ids in live batches. */
     age: hubBlocksSince(
       input,
-      orUndefined(() => existedAt(input, idOf(transfer))),
+      orUndefined(() => existedAt(input, readId(transfer))),
     ),
     /** The queue of its token. */
     queue: orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract))),
@@ -235,9 +240,9 @@ function batchedTransferItem(input: BridgeInput, transfer: Transfer, batch: Batc
 function batchItem(input: BridgeInput, batch: Batch) {
   const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
   return {
-    nonce: decimalStringOf(batch_nonce),
+    nonce: formatDecimal(batch_nonce),
     token: tokenItem(input, token_contract),
-    transfers: orNull(() => lengthOf(transactions)),
+    transfers: orNull(() => countElements(transactions)),
     amount: coinItem(input, {
       contract: token_contract,
       amount: orUndefined(() => totalAmount(rows(transactions))),
@@ -257,7 +262,7 @@ function batchItem(input: BridgeInput, batch: Batch) {
     waitsFor: orNull(() => waitOfBatch(input, batch)),
     /** Share of the power of the newest validator set that claims the execution, 0 to 1; `null` without claims. */
     executedPowerRatio: orNull(() => {
-      const claims = executionClaimsOf(input, batch);
+      const claims = findExecutionClaims(input, batch);
       return claims.length === 0 ? undefined : highestVotedShare(input, claims);
     }),
     ...batchSignatures(input, batch),
@@ -267,7 +272,7 @@ function batchItem(input: BridgeInput, batch: Batch) {
 function valsetItem(input: BridgeInput, valset: Valset) {
   const deadline = () => valsetDeadline(input, valset);
   return {
-    nonce: decimalStringOf(valset.nonce),
+    nonce: formatDecimal(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),
     createdHeight: decimalOrNull(() => valset.height),
     age: hubBlocksSince(input, valset.height),

@@ -3,19 +3,26 @@ import type { Attestation } from '../../chain/module-state.js';
 import {
   attestationsByNonce,
   claimContent,
-  claimTypeOf,
+  readClaimType,
   conflictingNonces,
   votedAddresses,
   voters,
   type EventAttestation,
 } from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { foreignBatchClaims, suspiciousValsetClaims } from '../bridge/integrity.js';
-import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
+import {
+  membersWhere,
+  findMissing,
+  newestPowers,
+  newestTotalPower,
+  newestValset,
+  sumPower,
+} from '../bridge/valsets.js';
 import { optional, orNull, orUndefined } from '../required-fields.js';
 import { hubBlocksSince } from '../bridge/block-times.js';
-import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
-import { coinItem, tokenItem } from './tokens.js';
+import { decimalOrNull, formatDecimal, truncatedOrNull } from './item-list.js';
+import { coinItem, tokenItem } from './token-items.js';
 
 export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
 
@@ -24,19 +31,22 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
   const voted = orNull(() => votedAddresses(input, attestation));
   const newest = orUndefined(() => newestValset(input));
   return {
-    eventNonce: decimalStringOf(nonce),
+    eventNonce: formatDecimal(nonce),
     /** Whether there is another claim of the same event. */
     conflicting: conflictingNonces(input).has(nonce),
     votes: orNull(() => voters(attestation).length),
     /** Share of the power of the newest validator set that voted for this claim, 0 to 1. */
-    votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
+    votedPowerRatio: voted && orNull(() => ratio(sumPower(newestPowers(input), voted), newestTotalPower(input))),
     firstVoteHeight: decimalOrNull(() => attestation.height),
     age: hubBlocksSince(input, attestation.height),
-    violation: violationOf(input, attestation),
-    ...contentOf(input, attestation),
-    /** Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of the event. */
+    violation: findViolation(input, attestation),
+    ...readContent(input, attestation),
+    /**
+     * Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of
+     * the event.
+     */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
-    missing: voted && orNull(() => missingOf(input, newest, voted)),
+    missing: voted && orNull(() => findMissing(input, newest, voted)),
     dissenting:
       voted && orNull(() => newest && membersWhere(input, newest, hasVotedOnlyForOthers(input, nonce, voted))),
   };
@@ -50,7 +60,7 @@ function hasVotedOnlyForOthers(input: BridgeInput, eventNonce: Numeral, voted: R
 }
 
 /** How the claim contradicts the validator sets or batches of the hub; `null` for a plausible claim. */
-export function violationOf(input: BridgeInput, attestation: Attestation) {
+export function findViolation(input: BridgeInput, attestation: Attestation) {
   const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
     orNull(() => claims(input))?.includes(attestation) === true;
   if (isIn(suspiciousValsetClaims)) return 'valset_claim_mismatch' as const;
@@ -58,8 +68,8 @@ export function violationOf(input: BridgeInput, attestation: Attestation) {
 }
 
 /** Each value is `null` for an unknown type. */
-function contentOf(input: BridgeInput, attestation: Attestation) {
-  const type = orNull(() => claimTypeOf(attestation));
+function readContent(input: BridgeInput, attestation: Attestation) {
+  const type = orNull(() => readClaimType(attestation));
   const content = type === null ? undefined : orUndefined(() => claimContent(attestation));
   const contract = orUndefined(() => optional(content?.tokenContract));
   return {

@@ -6,9 +6,9 @@ import { orNull, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
 
 /*
- * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal
- * strings; unknown values are `null`. The number of rows and the length of strings are limited, so that the JSON has some tens of KiB, and at
- * most 6 MiB for a hostile document.
+ * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data.
+ * Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length of strings are
+ * limited, so that the JSON has some tens of KiB, and at most 6 MiB for a hostile document.
  */
 
 /** Maximum number of rows per list; the oldest are kept, unsigned batches and validator sets before signed ones. */
@@ -28,7 +28,10 @@ export interface ReadableList<Row> {
   readonly unsortable: number;
   /** At most `MAX_ROWS`, oldest first; unsigned batches and validator sets before signed ones. */
   readonly rows: readonly Row[];
-  /** Of the result of a search: the number of items that were searched. `total` and `rows` are of those that it has found. */
+  /**
+   * Of the result of a search: the number of items that were searched. `total` and `rows` are of those that it has
+   * found.
+   */
   readonly searched?: number;
 }
 
@@ -49,13 +52,13 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
 }
 
 /** A required number as exact digits in canonical form. */
-export function decimalStringOf(value: Field<Numeral>): string {
+export function formatDecimal(value: Field<Numeral>): string {
   return String(required(value));
 }
 
 /** A number as exact digits in canonical form; `null` when it, or a required field, is missing or invalid. */
 export function decimalOrNull(derive: () => Field<Numeral>): string | null {
-  return orNull(() => decimalStringOf(derive()));
+  return orNull(() => formatDecimal(derive()));
 }
 
 /** Unix seconds as ISO 8601; `null` when unknown or out of range. */
@@ -109,8 +112,8 @@ export function searchFor(text: string): Search {
 }
 
 /**
- * A list of rows by ascending keys, rows with `isFirst` first. It is unreadable when the list, or a required field of a row, is missing or
- * invalid; then `countRows` returns the number of rows if possible.
+ * A list of rows by ascending keys, rows with `isFirst` first. It is unreadable when the list, or a required field of a
+ * row, is missing or invalid; then `countRows` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
   readRows: () => readonly T[],

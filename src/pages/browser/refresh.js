@@ -1,6 +1,7 @@
 /*
- * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page repeatedly and updates only changed
- * nodes, so that scroll position, focus, selection and open details are preserved. When a fetch fails, an alert shows the reason and the time of the data.
+ * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page
+ * repeatedly and updates only changed nodes, so that scroll position, focus, selection and open details are preserved.
+ * When a fetch fails, an alert shows the reason and the time of the data.
  */
 
 const EVERY_MS = 5000;
@@ -91,7 +92,8 @@ function updateAlert() {
   document.documentElement.classList.toggle('old', isOld);
   // After a return to the tab, the alert appears only if the refresh takes longer than a second.
   alertBox.hidden = problem === '' && (!isOld || (isBusy && performance.now() - startedAt < 1000));
-  // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen readers.
+  // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen
+  // readers.
   const reason = problem === '' ? 'not refreshed yet' : problem;
   const sentence = alertBox.hidden ? '' : `Out of date: ${reason}. This page is as of ${time.textContent},`;
   if (sentenceElement.textContent !== sentence) sentenceElement.textContent = sentence;

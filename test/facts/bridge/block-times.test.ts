@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgePast } from '../../../src/facts/bridge/input.js';
+import type { BridgePast } from '../../../src/facts/bridge/bridge-input.js';
 import type { JsonObject } from '../../support/json.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import { attestation, state, valueOf } from './state.js';

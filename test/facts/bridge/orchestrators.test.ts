@@ -128,8 +128,11 @@ describe('the entries of watch', () => {
     expect(seriesOf({ ...bridge, valsets: [] })).toBeUndefined();
     const rows = [orchestrator('aaaa', '0xaa'), { sender: 7, orchestrator: account('cccc') }];
     expect(
-      valueOf({ ...bridge, orchestrator_addresses: rows }, 'bridge_watched_validator_active', { watch: ['0xbb'] }),
-    ).toEqual({ 'address="0xbb"': 0 });
+      valueOf({ ...bridge, orchestrator_addresses: rows }, 'bridge_watched_validator_active', {
+        watch: ['0xaa', '0xbb'],
+      }),
+      'the unreadable registration could be that of 0xbb',
+    ).toEqual({ 'address="0xaa"': 1 });
   });
 
   it('are unknown without a validator set, and while members are unknown', () => {

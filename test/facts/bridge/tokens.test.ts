@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject } from '../../support/json.js';
-import type { BridgePast } from '../../../src/facts/bridge/input.js';
+import type { BridgePast } from '../../../src/facts/bridge/bridge-input.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CrosschainPast } from '../../../src/facts/crosschain/input.js';
+import type { CrosschainPast } from '../../../src/facts/crosschain/crosschain-input.js';
 import type { JsonObject } from '../../support/json.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../../src/documents.js';
 import { bridgeItems, type BridgeItems } from '../../../src/facts/items/bridge.js';
-import { crosschainItems, type CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import { crosschainItems, type CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import type { Family } from '../../../src/metrics/family.js';
 import { renderFamilies } from '../../../src/metrics/render-families.js';
 import { labelsOf, seriesOf } from '../../support/exposition-text.js';

@@ -4,19 +4,19 @@ import {
   type BridgeOptions,
   type CrosschainOptions,
 } from '../../support/snapshots.js';
-import { itemsOf } from '../../../src/engine/kept-body.js';
+import { getItems } from '../../../src/engine/kept-body.js';
 import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import type { ItemList, ReadableList } from '../../../src/facts/items/item-list.js';
 
 /** The items of a module_state response with this `state`. */
 export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {
-  return itemsOf(bridgeSnapshot(state, options)) as BridgeItems;
+  return getItems(bridgeSnapshot(state, options)) as BridgeItems;
 }
 
 /** The items of a rate_limiter_input response. */
 export function crosschainItemsOf(document: unknown, options?: CrosschainOptions): CrosschainItems {
-  return itemsOf(crosschainSnapshot(document, options)) as CrosschainItems;
+  return getItems(crosschainSnapshot(document, options)) as CrosschainItems;
 }
 
 /** The list, if it is readable. Throws otherwise. */

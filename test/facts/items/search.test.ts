@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ROWS, searchFor, type ItemList } from '../../../src/facts/items/item-list.js';
 import { searchItems } from '../../../src/engine/kept-body.js';
 import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import { batch, idleState, transfer, validators, vote } from './bridge-state.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../../support/snapshots.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contractItems } from '../../../src/facts/items/contract.js';
+import { contractItems } from '../../../src/facts/items/contract-items.js';
 import type { ContractReading } from '../../../src/facts/contract/reading.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
 import { batch, idleState, transfer, validators, vote } from './bridge-state.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
 import { asNumeral } from '../../../src/chain/numeral.js';
-import type { BridgeInput } from '../../../src/facts/bridge/input.js';
-import type { CrosschainInput } from '../../../src/facts/crosschain/input.js';
+import type { BridgeInput } from '../../../src/facts/bridge/bridge-input.js';
+import type { CrosschainInput } from '../../../src/facts/crosschain/crosschain-input.js';
 import { inputOf } from '../../support/snapshots.js';
 import { corruptedDocument } from './corruption.js';
 import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } from './documents.js';

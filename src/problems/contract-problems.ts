@@ -5,10 +5,10 @@ import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { COMPARE_VALSETS } from './integrity.js';
+import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
-import { entryOf } from './marks.js';
-import { problemOf } from './problem.js';
+import { findEntry } from './marks.js';
+import { defineProblem } from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
@@ -16,11 +16,11 @@ import { shortAddress } from './sentence.js';
 /** The largest shortfall of each token, and the time of its last growth. */
 type ShortfallMark = Readonly<Record<string, { readonly amount: Numeral; readonly grewAt: Instant }>>;
 
-const unbacked = problemOf('external_contract', {
+const unbacked = defineProblem('external_contract', {
   name: 'BridgeTokenUnbacked',
   severity: 'critical',
-  // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
-  // (docs/external-contract.md). Ten minutes are two readings.
+  // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the
+  // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
   summary: 'the contract holds less of a token than the hub owes',
@@ -34,7 +34,7 @@ const unbacked = problemOf('external_contract', {
     next: ({ input: { backing, at } }, before: ShortfallMark | undefined): ShortfallMark =>
       Object.fromEntries(
         backing.flatMap(({ contract, surplus }) => {
-          const last = entryOf(before, contract);
+          const last = findEntry(before, contract);
           if (surplus === undefined) return last === undefined ? [] : [[contract, last]];
           if (surplus >= 0n) return [];
           const amount = -surplus;
@@ -47,7 +47,7 @@ const unbacked = problemOf('external_contract', {
     // Without any answer of the hub, nothing is judged.
     required(backing[0]);
     const found = backing.map(({ contract, surplus }) => {
-      const shortfall = entryOf(mark, contract);
+      const shortfall = findEntry(mark, contract);
       if (surplus === undefined || shortfall === undefined) return undefined;
       if (at - shortfall.grewAt > DAY_SECONDS) return undefined;
       return {
@@ -61,7 +61,7 @@ const unbacked = problemOf('external_contract', {
   },
 });
 
-const valsetNewer = problemOf('external_contract', {
+const valsetNewer = defineProblem('external_contract', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 5,
@@ -69,7 +69,8 @@ const valsetNewer = problemOf('external_contract', {
   isDoubtful: true,
   dashboard: 'bridge-validator',
   summary: 'the hub did not make the validator set in the contract',
-  // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
+  // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
+  // does not cause it.
   description:
     'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
@@ -89,10 +90,10 @@ const ownerChanged = change('external_contract', {
   summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
-  valuesOf: ({ owner, implementation }) => ({ owner: required(owner), implementation: required(implementation) }),
+  readValues: ({ owner, implementation }) => ({ owner: required(owner), implementation: required(implementation) }),
 });
 
-const paused = problemOf('external_contract', {
+const paused = defineProblem('external_contract', {
   name: 'BridgeContractPaused',
   severity: 'critical',
   // A pause is always by hand. Two readings outlast a faulty node.
@@ -115,15 +116,15 @@ const POINT_SECONDS = 300;
 /** The event of an older point has waited for long enough. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
-const oracleSilentByContract = problemOf('external_contract', {
+const oracleSilentByContract = defineProblem('external_contract', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'the hub does not observe the events of the contract',
-  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few does not matter: the event
-  // exists, so the other validators are behind.
+  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
+  // does not matter: the event exists, so the other validators are behind.
   description:
     'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
   action:
@@ -166,7 +167,7 @@ const oracleSilentByContract = problemOf('external_contract', {
 /** The contract rounds the threshold, and requires a little more. */
 const ROUNDING_RATIO = 0.0001;
 
-const thresholdTooLow = problemOf('external_contract', {
+const thresholdTooLow = defineProblem('external_contract', {
   name: 'BridgePowerThresholdTooLow',
   severity: 'warning',
   afterMinutes: 10,

@@ -39,21 +39,23 @@ import { joinTexts, labelTexts } from './sentence.js';
  *
  * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
  * 2. The `SubjectHistory` of a found subject begins or goes on, and becomes present; that of another subject ends.
- * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
+ * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the
+ *    `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
  *
  * engine/verdicts.ts turns the present problems into verdicts at a point in time.
  *
- * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that, because each covers what the others
- * do not:
+ * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that,
+ * because each covers what the others do not:
  *
- * - A document with a lower height than the last one fails its poll (`regressionOf` in engine/step.ts). Without a height it is judged, and so is
- *   the third such document since the last success.
- * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer begins nothing.
- * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd answer ends nothing. Another progress
- *   key is another history, and ends the old one when it is present.
- * - A debounced mark skips a document that the next one contradicts (marks.ts). Otherwise an odd answer would be found after it is gone: as a change for
- *   hours, or as a rollback for a day; and a silence of hours would begin anew.
+ * - A document with a lower height than the last one fails its poll (`findRegression` in engine/step.ts). Without a
+ *   height it is judged, and so is the third such document since the last success.
+ * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer
+ *   begins nothing.
+ * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd
+ *   answer ends nothing. Another progress key is another history, and ends the old one when it is present.
+ * - A debounced mark skips a document that the next one contradicts (marks.ts). Otherwise an odd answer would be found
+ *   after it is gone: as a change for hours, or as a rollback for a day; and a silence of hours would begin anew.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -176,7 +178,7 @@ type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAf
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
-  ofNode: Evidence,
+  nodeEvidence: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
@@ -190,7 +192,7 @@ export function judgeProblems(
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
-  const { disagreement, evidence } = compareWithOpinion(judged, memory, ofNode, now, options);
+  const { disagreement, evidence } = compareWithOpinion(judged, memory, nodeEvidence, now, options);
   let isOpinionWanted = false;
   for (const problem of judged) {
     const { name, severity } = problem;
@@ -231,7 +233,10 @@ export function judgeProblems(
   };
 }
 
-/** Compares the doubtful problems of a document with those of another node, if it was asked: what only the first one shows is a problem of its own. */
+/**
+ * Compares the doubtful problems of a document with those of another node, if it was asked: what only the first one
+ * shows is a problem of its own.
+ */
 function compareWithOpinion(
   judged: readonly Problem[],
   memory: ProblemMemory,
@@ -241,10 +246,11 @@ function compareWithOpinion(
 ): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
   const { at } = now;
   const known = presentDisagreement(memory.disagreement, at);
-  const ofSpare = repeatedDifferences(memory, at);
-  if (evidence.opinion === undefined) return { evidence: { ...evidence, differences: ofSpare }, disagreement: known };
+  const spareDifferences = repeatedDifferences(memory, at);
+  if (evidence.opinion === undefined)
+    return { evidence: { ...evidence, differences: spareDifferences }, disagreement: known };
   const opinion = { ...evidence.opinion, disagreedSince: known?.since };
-  const asked = { ...evidence, opinion, differences: ofSpare };
+  const asked = { ...evidence, opinion, differences: spareDifferences };
   const disputed = judged.flatMap((problem) => {
     if (problem.isDoubtful !== true) return [];
     const before = memory.remembered.get(problemKey(problem));
@@ -261,10 +267,13 @@ function compareWithOpinion(
     isDelayed === true ? [{ summary, since: from, other: opinion.source, isShownByOther: false }] : [],
   );
   const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
-  return { evidence: { ...asked, differences: [...differences, ...ofSpare] }, disagreement: { since, at } };
+  return { evidence: { ...asked, differences: [...differences, ...spareDifferences] }, disagreement: { since, at } };
 }
 
-/** The memory after a document of a node that is not in use, with the problems that the last document of the one in use does not have. */
+/**
+ * The memory after a document of a node that is not in use, with the problems that the last document of the one in use
+ * does not have.
+ */
 export function withSpare(
   memory: ProblemMemory,
   document: DocumentName,
@@ -309,7 +318,9 @@ interface Judging {
   readonly options: JudgingOptions;
 }
 
-/** What is found begins or is kept; what is not found is kept or ends. `undefined` while the problem was never judged. */
+/**
+ * What is found begins or is kept; what is not found is kept or ends. `undefined` while the problem was never judged.
+ */
 function judgeProblem(
   problem: Problem,
   before: RememberedProblem | undefined,
@@ -365,12 +376,18 @@ function foundIn(findings: Findings, { clockOffset }: Moment) {
   };
 }
 
-/** Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest interval is no outage. */
+/**
+ * Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest
+ * interval is no outage.
+ */
 function outageSeconds({ staleAfterMs }: JudgingOptions): number {
   return (2 * staleAfterMs) / 1000;
 }
 
-/** Whether what is found after an outage is another problem: the old one had not begun, or was missing, or a document proves a later start. */
+/**
+ * Whether what is found after an outage is another problem: the old one had not begun, or was missing, or a document
+ * proves a later start.
+ */
 function isOther(history: SubjectHistory, { start }: Found, judging: Judging): boolean {
   const hasBegunSince = start !== undefined && start > history.lastFoundAt;
   return isInterrupted(history, judging) && (!history.isPresent || history.isMissing || hasBegunSince);
@@ -394,7 +411,10 @@ function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): 
   return { ...history, ...corrected, ...makeTexts(found, problem, at, history), lastFoundAt: at, isMissing: false };
 }
 
-/** A history that the document has not; `undefined` if it has ended. `found` is the same subject, perhaps with another progress key. */
+/**
+ * A history that the document has not; `undefined` if it has ended. `found` is the same subject, perhaps with another
+ * progress key.
+ */
 function keepMissed(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
@@ -429,7 +449,10 @@ function atSetClock(history: SubjectHistory, last: Moment, now: Moment): Subject
   return { ...history, ...proveStart({ start, chainStart: start }, now.at) };
 }
 
-/** A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not proven. */
+/**
+ * A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not
+ * proven.
+ */
 function proveStart({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
   const isProven = start <= at;
   return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
@@ -456,8 +479,9 @@ function makeTexts(
 }
 
 /**
- * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the parameter of the chain, because no block
- * time is measured yet. If the last estimate is later by more than the time between the documents, the first one was wrong.
+ * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the
+ * parameter of the chain, because no block time is measured yet. If the last estimate is later by more than the time
+ * between the documents, the first one was wrong.
  */
 function confirmed(history: SubjectHistory, { start }: Found, { at, options }: Judging): SubjectHistory {
   const { isPresent, startSeconds, firstFoundAt } = history;

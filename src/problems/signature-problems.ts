@@ -4,7 +4,7 @@ import { isValid, type Field } from '../chain/field.js';
 import type { Instant } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   batchesBelowThreshold,
   batchKey,
@@ -17,12 +17,12 @@ import { unrelayedValsets } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
-import { problemOf, type Evidence } from './problem.js';
+import { defineProblem, type Evidence } from './problem.js';
 import {
   amountsText,
   batchText,
   clockTime,
-  membersOf,
+  listMembers,
   missingValidators,
   timeoutText,
   watchedFirst,
@@ -34,14 +34,15 @@ import {
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
 /**
- * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be requested again. After a longer time
- * without documents, an unsigned timeout is not certain.
+ * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be
+ * requested again. After a longer time without documents, an unsigned timeout is not certain.
  */
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned timeouts before it, and
- * `firstBlock` the block of its creation. `seenAt` is the time of the last document with an unsigned batch.
+ * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned
+ * timeouts before it, and `firstBlock` the block of its creation. `seenAt` is the time of the last document with an
+ * unsigned batch.
  */
 type UnsignedMark = {
   readonly batch: string;
@@ -59,8 +60,8 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 }
 
 /**
- * A signed batch is progress, and so is a batch that the hub canceled because a later batch of the token was executed. A timeout is no progress: the
- * transfers wait for signatures in the next batch.
+ * A signed batch is progress, and so is a batch that the hub canceled because a later batch of the token was executed.
+ * A timeout is no progress: the transfers wait for signatures in the next batch.
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
@@ -81,7 +82,7 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   return hasTimedOut && now - before.seenAt <= REQUEST_SECONDS ? { ...before, ...current } : anew;
 }
 
-const batchUnsigned = problemOf('module_state', {
+const batchUnsigned = defineProblem('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
@@ -96,7 +97,7 @@ const batchUnsigned = problemOf('module_state', {
     if (oldest === undefined) return undefined;
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
-    const members = membersOf(missing);
+    const members = listMembers(missing);
     return {
       progressKey: mark?.firstBatch ?? '',
       start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
@@ -121,7 +122,10 @@ const batchUnsigned = problemOf('module_state', {
 const CONTACT_SIGNERS_OF_SET =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
-/** The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest set has lacked signatures. */
+/**
+ * The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest
+ * set has lacked signatures.
+ */
 function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
   const signed = newestFirst.findIndex((valset) => {
@@ -131,7 +135,7 @@ function newestUnsigned(input: BridgeInput): readonly Valset[] {
   return signed === -1 ? newestFirst : newestFirst.slice(0, signed);
 }
 
-const valsetUnsigned = problemOf('module_state', {
+const valsetUnsigned = defineProblem('module_state', {
   name: 'BridgeValsetUnsigned',
   severity: 'warning',
   afterMinutes: 60,
@@ -147,7 +151,7 @@ const valsetUnsigned = problemOf('module_state', {
     // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
-    const members = membersOf(missing);
+    const members = listMembers(missing);
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;
     return {

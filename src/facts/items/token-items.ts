@@ -3,7 +3,7 @@ import type { TokenConfig } from '../../config/config.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import type { WaitReason } from '../bridge/batches.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { learnedFees } from '../bridge/learned-fees.js';
 import {
   configuredTokens,
@@ -39,7 +39,7 @@ export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
   if (contract === null) return { contract, denom: null, symbol: null };
   const denom = truncatedOrNull(() => denomByContract(input).get(contract));
-  return { contract, denom, symbol: symbolOf(configuredTokens(input).get(contract)) };
+  return { contract, denom, symbol: readSymbol(configuredTokens(input).get(contract)) };
 }
 
 export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
@@ -56,10 +56,10 @@ export type KnownToken = Partial<Pick<TokenConfig, 'symbol' | 'decimals'>>;
 export function amountItem(token: KnownToken | undefined, amount: string | null) {
   const decimals = token?.decimals;
   const wholeAmount = decimals === undefined ? null : inWholeUnits(amount, decimals);
-  return { symbol: symbolOf(token), amount, wholeAmount };
+  return { symbol: readSymbol(token), amount, wholeAmount };
 }
 
-function symbolOf(token: KnownToken | undefined): string | null {
+function readSymbol(token: KnownToken | undefined): string | null {
   return token?.symbol === undefined ? null : toLabelValue(token.symbol);
 }
 
@@ -71,7 +71,7 @@ export function hubCoin(input: BridgeInput) {
   const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
   return {
     denom: toLabelValue(denom),
-    symbol: symbolOf(token),
+    symbol: readSymbol(token),
     decimals: token?.decimals ?? null,
   };
 }
@@ -82,7 +82,10 @@ export function minimumFee(input: BridgeInput, contract: string): CoinItem | nul
   return amount === undefined ? null : coinItem(input, { contract, amount });
 }
 
-/** What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a minimum. */
+/**
+ * What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a
+ * minimum.
+ */
 export function executedFee(input: BridgeInput, contract: string) {
   const { lowest, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
   if (minimum === undefined || lowest === undefined || minBatchFees(input.tokens).has(contract)) return null;
@@ -117,13 +120,16 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
   };
 }
 
-/** The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is: an amount could be too low. */
+/**
+ * The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is:
+ * an amount could be too low.
+ */
 export function waitingTokenItems(input: BridgeInput, search?: Search) {
   const configured = configuredTokens(input);
   return itemList(
     () => waitingTokens(input),
     [
-      (waiting) => -worthOf(input, waiting),
+      (waiting) => -estimateWorth(input, waiting),
       ({ contract }) => (configured.has(contract) ? 0 : 1),
       ({ unbatched, batched }) => -(unbatched.length + batched.length),
     ],
@@ -133,7 +139,7 @@ export function waitingTokenItems(input: BridgeInput, search?: Search) {
 }
 
 /** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
-function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
+function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
   const minimum = minBatchFees(tokens).get(contract);
   if (minimum === undefined) return 0;
   return orNull(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;

@@ -18,7 +18,9 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly document: RateLimiterInput;
   readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;
-  /** Name by chain id. Use `Object.hasOwn`: chain ids are untrusted, and `constructor` is a property of every object. */
+  /**
+   * Name by chain id. Use `Object.hasOwn`: chain ids are untrusted, and `constructor` is a property of every object.
+   */
   readonly chains: Readonly<Record<string, string>>;
   /** How far above the lowest missed nonce clients schedule, by chain id: the answers of the node. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;

@@ -74,8 +74,11 @@ export function bridgeIdentity({ params }: ModuleState): readonly string[] {
   return isValid(id) && isValid(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
 }
 
-/** The id of the bridge in the identity of a document; `undefined` for one that has none. Another id is that of another network. */
-export function bridgeIdOf(document: string, [identity = '']: readonly string[]): string | undefined {
+/**
+ * The id of the bridge in the identity of a document; `undefined` for one that has none. Another id is that of another
+ * network.
+ */
+export function readBridgeId(document: string, [identity = '']: readonly string[]): string | undefined {
   const separator = identity.indexOf(' ');
   return document === 'module_state' && separator > 0 ? identity.slice(separator + 1) : undefined;
 }

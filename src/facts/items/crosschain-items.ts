@@ -1,4 +1,4 @@
-import { coinOf, isScheduledByDistance } from '../../chain/known-chains.js';
+import { findCoin, isScheduledByDistance } from '../../chain/known-chains.js';
 import { ratio, type Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
@@ -18,7 +18,7 @@ import {
   type ListName,
   type OutboundContent,
 } from '../crosschain/cctxs.js';
-import type { CrosschainInput } from '../crosschain/input.js';
+import type { CrosschainInput } from '../crosschain/crosschain-input.js';
 import {
   ageLimitMs,
   cctxsOfChain,
@@ -33,10 +33,10 @@ import {
 } from '../crosschain/chains.js';
 import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
-import { lengthOf, orNull, required } from '../required-fields.js';
+import { countElements, orNull, required } from '../required-fields.js';
 import {
   decimalOrNull,
-  decimalStringOf,
+  formatDecimal,
   freeTextOrNull,
   isoTimeOrNull,
   itemList,
@@ -46,7 +46,7 @@ import {
   type SortKeys,
 } from './item-list.js';
 import { configuredTokens } from '../bridge/tokens.js';
-import { amountItem, type KnownToken } from './tokens.js';
+import { amountItem, type KnownToken } from './token-items.js';
 
 /** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
 export interface UnlistedCctx extends OutboundContent {
@@ -64,7 +64,10 @@ export type ChainItem = Readonly<ReturnType<typeof chainItem>>;
 export type CctxItem = Readonly<ReturnType<typeof cctxItem>>;
 export type UnlistedItem = Readonly<ReturnType<typeof unlistedItem>>;
 
-/** The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without answers of the node. */
+/**
+ * The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without
+ * answers of the node.
+ */
 export function crosschainItems(
   input: CrosschainInput,
   unlisted: readonly UnlistedCctx[] | undefined,
@@ -104,13 +107,16 @@ function rateLimitItem(input: CrosschainInput) {
   return {
     isExceeded: value > allowed,
     utilizationRatio: ratio(value, allowed) ?? null,
-    windowBlocks: decimalStringOf(effectiveWindow(input)),
+    windowBlocks: formatDecimal(effectiveWindow(input)),
     value: hubAmountItem(input, value),
     limit: hubAmountItem(input, allowed),
   };
 }
 
-/** The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if neither list can be read. */
+/**
+ * The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if
+ * neither list can be read.
+ */
 function chainItems(input: CrosschainInput, search: Search | undefined) {
   return itemList(
     () => chainIds(input),
@@ -126,7 +132,7 @@ function chainItems(input: CrosschainInput, search: Search | undefined) {
 
 function chainIds(input: CrosschainInput): readonly string[] {
   const ids = listNames.map((list) => orNull(() => Array.from(groupByChain(distinctCctxs[list](input)).keys())));
-  const readable = ids.filter((ofList) => ofList !== null);
+  const readable = ids.filter((listIds) => listIds !== null);
   return Array.from(new Set(required(readable.length === 0 ? undefined : readable.flat())));
 }
 
@@ -165,7 +171,7 @@ function cctxItems(input: CrosschainInput, list: ListName, search: Search | unde
     byAge,
     (cctx) => cctxItem(input, cctx),
     {
-      countRows: () => lengthOf(list === 'missed' ? missed : pending),
+      countRows: () => countElements(list === 'missed' ? missed : pending),
       search,
       searched: (cctx) => [...Object.values(cctxNames(cctx)), orNull(() => currentOutbound(cctx)?.tss_nonce)],
     },
@@ -250,14 +256,14 @@ export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
 
 /** An amount with the symbol of its coin; in whole coins if the decimals are known. */
 function coinAmountItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
-  const coin = coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, asset);
+  const coin = findCoin(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? findToken(input, coinType, asset);
   return { coinType, ...amountItem(coin, amount) };
 }
 
 const hubAmountItem = (input: CrosschainInput, amount: Numeral) =>
-  coinAmountItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
+  coinAmountItem(input, '', { coinType: NATIVE, amount: formatDecimal(amount) });
 
-function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): KnownToken | undefined {
+function findToken(input: CrosschainInput, coinType: string | null, asset: Field<string>): KnownToken | undefined {
   const contract = orNull(() => required(asset));
   return coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
 }

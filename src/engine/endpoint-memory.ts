@@ -7,16 +7,16 @@ import {
   type ProblemMemory,
   type RememberedProblem,
   type SubjectHistory,
-} from '../problems/memory.js';
+} from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
-import { isOf, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';
+import { isDocument, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';
 import { NODES_VERSION, type ObservedNode } from './node-observation.js';
 
 /*
- * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has changed its job. It is plain data.
- * Counters begin anew, and what the next document or answer has anyway is left out. Each part has the version of its shape: in a state file of another
- * version, the part begins empty, alone.
+ * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has
+ * changed its job. It is plain data. Counters begin anew, and what the next document or answer has anyway is left out.
+ * Each part has the version of its shape: in a state file of another version, the part begins empty, alone.
  */
 
 export interface EndpointMemory extends EndpointKey {
@@ -46,7 +46,7 @@ type StoredProblem = Omit<RememberedProblem, 'histories'> & { readonly histories
 type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'details' | 'action' | 'textsAt'>>;
 
 /** `undefined` before the first poll of this process. */
-export function memoryOf(state: EndpointState): EndpointMemory | undefined {
+export function createMemory(state: EndpointState): EndpointMemory | undefined {
   const { target, document, lastPoll, problems: memory, nodes } = state;
   if (lastPoll === undefined) return undefined;
   const last = lastDocument(state);
@@ -69,16 +69,18 @@ export function memoryOf(state: EndpointState): EndpointMemory | undefined {
   };
 }
 
-/** What another process compares its first document with: without the rest of the snapshot, and without the counters. */
+/**
+ * What another process compares its first document with: without the rest of the snapshot, and without the counters.
+ */
 function restarted(last: LastDocument): StoredDocument {
   const { identity, height } = last;
-  if (isOf('module_state', last)) {
+  if (isDocument('module_state', last)) {
     const { document, past, flow } = last;
     // The next document has them.
     const nothing = { watched: [], hubCoinDenom: undefined, hubSide: undefined };
     return { document, identity, height, past: past && { ...past, ...nothing }, flow: restartedBridge(flow) };
   }
-  if (isOf('rate_limiter_input', last)) {
+  if (isDocument('rate_limiter_input', last)) {
     const { document, past, flow } = last;
     return { document, identity, height, past, flow: restartedCrosschain(flow) };
   }
@@ -126,9 +128,9 @@ function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMem
     remembered: new Map(
       problems.flatMap((problem) => {
         const key = problemKey(problem);
-        const ofProblem = remembered.get(key);
-        if (ofProblem === undefined) return [];
-        const { version, mark, markWithoutLastDocument, ...known } = ofProblem;
+        const storedProblem = remembered.get(key);
+        if (storedProblem === undefined) return [];
+        const { version, mark, markWithoutLastDocument, ...known } = storedProblem;
         const isKnown = version === (problem.mark?.version ?? 0);
         const marks = isKnown
           ? { mark, markWithoutLastDocument }

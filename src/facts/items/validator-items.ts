@@ -9,19 +9,19 @@ import {
   isOwed,
   missedSignature,
   nextDeadline,
-  signatureOf,
+  identifySignature,
   type Duty,
 } from '../bridge/duties.js';
 import { attestationsByNonce, votersOfLastEvent } from '../bridge/events.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
-import type { BridgeInput } from '../bridge/input.js';
+import type { BridgeInput } from '../bridge/bridge-input.js';
 import { hasVoted, isDissenting, memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
-import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
+import { areRegistrationsReadable, matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required } from '../required-fields.js';
-import { violationOf } from './claims.js';
-import { decimalStringOf, MAX_ROWS } from './item-list.js';
+import { findViolation } from './claims.js';
+import { formatDecimal, MAX_ROWS } from './item-list.js';
 
 export type ValidatorItem = Readonly<ReturnType<typeof validatorItem>>;
 export type DutyItem = Readonly<ReturnType<typeof dutyItem>>;
@@ -55,9 +55,14 @@ function ownValidators(input: BridgeInput, inSet: readonly Member[] | null) {
     const membership =
       member !== undefined
         ? ('active' as const)
-        : inSet && registrations && (registration === undefined ? ('unregistered' as const) : ('inactive' as const));
+        : inSet && registrations && (registration === undefined ? unregistered(input) : ('inactive' as const));
     return [{ member, registration, entry: toLabelValue(entry), membership }];
   });
+}
+
+/** An unreadable registration could be that of the entry. */
+function unregistered(input: BridgeInput): 'unregistered' | null {
+  return areRegistrationsReadable(input) ? 'unregistered' : null;
 }
 
 function validatorItem(
@@ -71,33 +76,37 @@ function validatorItem(
     readonly membership: 'active' | 'inactive' | 'unregistered' | null;
   } | null,
 ) {
-  const ofMember = <T>(derive: (validator: Member) => T | undefined): T | null =>
+  const deriveForMember = <T>(derive: (validator: Member) => T | undefined): T | null =>
     member === undefined ? null : orNull(() => derive(member));
-  const ofRegistration = <T>(derive: (registered: OrchestratorAddress) => T | undefined): T | null =>
+  const deriveForRegistration = <T>(derive: (registered: OrchestratorAddress) => T | undefined): T | null =>
     registration === undefined ? null : orNull(() => derive(registration));
   return {
     /** `null` unless the validator is watched. */
     own,
     /** Configured, or from the staking module. Not unique: anyone can choose any name. */
-    name: ofRegistration((registered) => validatorName(input, registered) || undefined),
-    orchestrator: ofRegistration(({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase()) || undefined),
+    name: deriveForRegistration((registered) => validatorName(input, registered) || undefined),
+    orchestrator: deriveForRegistration(
+      ({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase()) || undefined,
+    ),
     externalAddress: member?.labels.external_address ?? null,
     /** Account or operator address. */
-    sender: ofRegistration(({ sender }) => toLabelValue(required(sender))),
+    sender: deriveForRegistration(({ sender }) => toLabelValue(required(sender))),
     /** Share of the power of the newest validator set, 0 to 1. */
-    powerRatio: ofMember((validator) => memberPowerShare(input, validator)),
+    powerRatio: deriveForMember((validator) => memberPowerShare(input, validator)),
     duties: {
-      events: ofMember((validator) => dutyItem(input, validator, 'event')),
-      batches: ofMember((validator) => dutyItem(input, validator, 'batch')),
-      valsets: ofMember((validator) => dutyItem(input, validator, 'valset')),
+      events: deriveForMember((validator) => dutyItem(input, validator, 'event')),
+      batches: deriveForMember((validator) => dutyItem(input, validator, 'batch')),
+      valsets: deriveForMember((validator) => dutyItem(input, validator, 'valset')),
     },
     /** On the last observed event. `dissenting`: for a claim that lost. */
-    lastVote: ofMember(({ registration: registered }) => registered && lastVote(input, { registration: registered })),
+    lastVote: deriveForMember(
+      ({ registration: registered }) => registered && lastVote(input, { registration: registered }),
+    ),
     /** The next missing signature after whose deadline the validator is jailed; `null` also when nothing is missing. */
-    deadline: ofMember((validator) => deadlineItem(input, validator)),
+    deadline: deriveForMember((validator) => deadlineItem(input, validator)),
     /** The signature for which an own validator was jailed; `null` for members, and for another reason. */
     missedSignature:
-      own?.membership === 'inactive' ? ofRegistration((registered) => missedSignature(input, registered)) : null,
+      own?.membership === 'inactive' ? deriveForRegistration((registered) => missedSignature(input, registered)) : null,
   };
 }
 
@@ -114,10 +123,14 @@ function deadlineItem(input: BridgeInput, member: Member) {
   const next = nextDeadline(input, member);
   if (next === undefined) return undefined;
   const { height, duty } = next;
-  return { height: decimalStringOf(height), left: hubBlocksUntil(input, () => height), signature: signatureOf(duty) };
+  return {
+    height: formatDecimal(height),
+    left: hubBlocksUntil(input, () => height),
+    signature: identifySignature(duty),
+  };
 }
 
-const ageOf = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSpan | null =>
+const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSpan | null =>
   hubBlocksSince(input, required(height)),
 );
 
@@ -139,16 +152,19 @@ const plausibleEvents = memoize((input: BridgeInput): readonly Duty[] =>
     .filter(({ nonce }) =>
       attestationsByNonce(input)
         .get(required(nonce))
-        ?.some((claim) => violationOf(input, claim) === null),
+        ?.some((claim) => findViolation(input, claim) === null),
     )
     .slice(-MAX_EVENTS),
 );
 
 const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
-  plausibleEvents(input).filter((event) => isLate(ageOf(input, event))),
+  plausibleEvents(input).filter((event) => isLate(measureAge(input, event))),
 );
 
-/** A validator is silent if it has done none of its newest duties of a kind, of which at least so many are older than this. */
+/**
+ * A validator is silent if it has done none of its newest duties of a kind, of which at least so many are older than
+ * this.
+ */
 const MIN_SILENT = 3;
 const SILENT_SECONDS = 120;
 
@@ -164,7 +180,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
   const owed = newest.filter((duty) => isOwed(input, member, duty));
   const isSilent =
     owed.every((duty) => !isDone(member, duty)) &&
-    owed.filter((duty) => isLate(ageOf(input, duty), SILENT_SECONDS)).length >= MIN_SILENT;
+    owed.filter((duty) => isLate(measureAge(input, duty), SILENT_SECONDS)).length >= MIN_SILENT;
   const late = lateDuties(input, member, kind, isSilent);
   const [first] = late;
   const awaited = late.filter((duty) => duty.isAwaited());
@@ -173,9 +189,9 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
     isSilent: isSilent && late.length > 0,
     /** The number of those missing for longer than usual; of a silent validator, of all that are missing. */
     late: late.length,
-    nonces: late.slice(0, MAX_NONCES).map(({ nonce }) => decimalStringOf(nonce)),
-    newestNonce: orNull(() => late.at(-1) && decimalStringOf(late.at(-1)?.nonce)),
-    oldestSeconds: (first && ageOf(input, first)?.seconds) ?? null,
+    nonces: late.slice(0, MAX_NONCES).map(({ nonce }) => formatDecimal(nonce)),
+    newestNonce: orNull(() => late.at(-1) && formatDecimal(late.at(-1)?.nonce)),
+    oldestSeconds: (first && measureAge(input, first)?.seconds) ?? null,
     /** Whether something waits for the validator: the signatures or votes of others are not sufficient. */
     isAwaited: awaited.length > 0,
     /** External blocks until the first batch that waits for it times out. */
@@ -183,7 +199,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
     /** The newest of an own validator, in ascending order. `not_due`: missing, but not late or not owed. */
     squares: member.isWatched
       ? newest.map((duty) => ({
-          nonce: decimalStringOf(duty.nonce),
+          nonce: formatDecimal(duty.nonce),
           state: isDone(member, duty)
             ? ('done' as const)
             : isMissing(input, member, duty, isSilent)
@@ -205,5 +221,5 @@ function lateDuties(input: BridgeInput, member: Member, kind: Duty['kind'], isSi
 /** Whether the validator owes it, or something waits for it, for longer than usual. */
 function isMissing(input: BridgeInput, member: Member, duty: Duty, isSilent: boolean): boolean {
   if (!hasDuty(member, duty) || isDone(member, duty)) return false;
-  return (isOwed(input, member, duty) || duty.isAwaited()) && (isSilent || isLate(ageOf(input, duty)));
+  return (isOwed(input, member, duty) || duty.isAwaited()) && (isSilent || isLate(measureAge(input, duty)));
 }

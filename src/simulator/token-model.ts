@@ -46,7 +46,10 @@ export function amountOfDollars({ price, decimals }: Token, dollars: number): bi
 /** The default of batch creators and relayers on Injective. */
 const MIN_BATCH_FEE_DOLLARS = 23.3;
 
-/** The fees from which on a batch of the token is worth its gas, in smallest units: less after its price has risen by a factor. */
+/**
+ * The fees from which on a batch of the token is worth its gas, in smallest units: less after its price has risen by a
+ * factor.
+ */
 export function minBatchFee(token: Token, priceFactor = 1): bigint {
   return amountOfDollars(token, MIN_BATCH_FEE_DOLLARS / priceFactor);
 }

@@ -12,9 +12,9 @@ import {
 } from '../facts/bridge/events.js';
 import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
-import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
+import { newestPowers, newestTotalPower, sumPower } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';
 import { required, rows } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
@@ -23,12 +23,12 @@ import { listedRows } from '../facts/items/item-list.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS, OF_UNRELAYED_BATCHES } from './consequences.js';
-import { problemOf, type Evidence } from './problem.js';
+import { defineProblem, type Evidence } from './problem.js';
 import {
   claimText,
   coinName,
   contentText,
-  membersOf,
+  listMembers,
   missingValidators,
   numberAndPower,
   watchedFirst,
@@ -59,7 +59,7 @@ function firstVote(input: BridgeInput): number | undefined {
   return timeOfHeight(input, () => required(leadingClaim(input)?.attestation.height));
 }
 
-const stalled = problemOf('module_state', {
+const stalled = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'critical',
   afterMinutes: 20,
@@ -72,7 +72,7 @@ const stalled = problemOf('module_state', {
     const claim = leadingItem(input);
     // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
-    const missing = membersOf(claim?.missing);
+    const missing = listMembers(claim?.missing);
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
@@ -93,7 +93,7 @@ const stalled = problemOf('module_state', {
   inhibits: OF_UNOBSERVED_EVENTS,
 });
 
-const claimedByFew = problemOf('module_state', {
+const claimedByFew = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'warning',
   afterMinutes: 65,
@@ -119,7 +119,7 @@ const claimedByFew = problemOf('module_state', {
 export function claimants(claim: ClaimItem | undefined): string {
   if (claim?.voted === undefined || claim.voted === null) return '';
   const { total, powerRatio } = claim.voted;
-  const who = validators(membersOf(claim.voted), total);
+  const who = validators(listMembers(claim.voted), total);
   return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
@@ -129,18 +129,23 @@ const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** Shown from half of the time on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
-/** The time without observed or claimed events while withdrawals were requested. With another beginning it is another silence. */
+/**
+ * The time without observed or claimed events while withdrawals were requested. With another beginning it is another
+ * silence.
+ */
 interface SilenceMark {
   readonly event: string;
   readonly beganAt: Instant;
-  /** The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it. */
+  /**
+   * The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it.
+   */
   readonly batch: number;
   readonly periodBeganAt: Instant;
   /** The highest id at the beginning of the period. */
   readonly transfer: number;
 }
 
-const oracleSilent = problemOf('module_state', {
+const oracleSilent = defineProblem('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
@@ -191,10 +196,10 @@ function isUndecidable(input: BridgeInput): boolean {
   const votedForAny = new Set(
     nextEventAttestations(input).flatMap((attestation) => Array.from(votedAddresses(input, attestation))),
   );
-  const votedPower = powerOf(newestPowers(input), votedForAny);
+  const votedPower = sumPower(newestPowers(input), votedForAny);
   const otherPowers = nextEventAttestations(input)
     .filter((attestation) => attestation !== leading.attestation)
-    .map((attestation) => powerOf(newestPowers(input), votedAddresses(input, attestation)));
+    .map((attestation) => sumPower(newestPowers(input), votedAddresses(input, attestation)));
   const total = newestTotalPower(input);
   const share = Math.max(
     ratio(subtract(votedPower, leading.power), total) ?? 0,
@@ -285,7 +290,9 @@ export function disputedClaims(dispute: Dispute | undefined): string {
   return field === undefined ? `it has ${count(claims.length, 'claim')} with ${list(sides)}` : list(sides);
 }
 
-/** The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it. */
+/**
+ * The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it.
+ */
 const REORGANIZATION_ACTIONS = {
   critical:
     'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',
@@ -298,7 +305,7 @@ function conflicting(
   texts: { readonly description: string; readonly action: string },
 ) {
   const isCritical = severity === 'critical';
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeConflictingClaims',
     severity,
     afterMinutes: 10,

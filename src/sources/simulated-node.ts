@@ -36,20 +36,20 @@ export function createSimulatedNode(model: Model, now: Clock): Required<Pick<Sou
   return {
     document: async ({ paths, query }, { hubSide }) => {
       const receivedAt = now().at;
-      const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-      if (foundPath !== undefined) {
-        const path = foundPath.path + query;
+      const servedPath = paths.find(({ dialect }) => dialect === 'neutral');
+      if (servedPath !== undefined) {
+        const path = servedPath.path + query;
         const { headers, body } = respondTo(model, path);
-        return { ok: true, bytes: body, source: path, height: headers[HEIGHT_HEADER], receivedAt, foundPath };
+        return { ok: true, bytes: body, source: path, height: headers[HEIGHT_HEADER], receivedAt, servedPath };
       }
       return simulatedContractBody({ hubSide }, model, receivedAt) ?? failure('schema', NO_CONTRACT);
     },
-    query: async (_job, query, request) => exchangeOf(query, request, respond),
+    query: async (_job, query, request) => createExchange(query, request, respond),
   };
 }
 
 /** The exchange of a request of a query. */
-export function exchangeOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
+export function createExchange(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
   const pages: QueryPage[] = [];
   const readPage = createPageReader(query, request, request.path);
   let next: string | QueryResult = request.path;
@@ -65,19 +65,22 @@ export function exchangeOf(query: NodeQuery, request: QueryRequest, respond: Res
   return { request, pages, result: next };
 }
 
-/** The response to a poll of the contract of a simulated chain, without a network; `undefined` before a module state says where it is. */
+/**
+ * The response to a poll of the contract of a simulated chain, without a network; `undefined` before a module state
+ * says where it is.
+ */
 export function simulatedContractBody(
-  otherAnswers: ContractAnswers,
+  additionalInput: ContractAnswers,
   model: Model,
   at: Instant,
   changes?: RpcChanges,
 ): ReceivedDocument<'external_contract'> | undefined {
-  const { hubSide } = otherAnswers;
+  const { hubSide } = additionalInput;
   if (hubSide === undefined) return undefined;
   const call = contractCall(hubSide);
   const { body: bytes } = executeQuery(model, rpcQuery(callRequest(call)), changes);
   const source = 'external chain';
-  return { ok: true, bytes, source, height: undefined, receivedAt: at, otherAnswers: { ...otherAnswers, call } };
+  return { ok: true, bytes, source, height: undefined, receivedAt: at, additionalInput: { ...additionalInput, call } };
 }
 
 function rpcQuery(rpc: string): Query {

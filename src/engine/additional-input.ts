@@ -1,5 +1,5 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
-import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { newCctxAnswers } from '../queries/crosschain-queries.js';
 import { lookaheads } from '../queries/crosschain-queries.js';
@@ -7,37 +7,44 @@ import { contractAnswers } from '../queries/contract-queries.js';
 import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
 import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
-import { exportedSuccess, freshAnswers, isOf, lastDocument, pastOf, type EndpointState } from './endpoint-state.js';
+import {
+  exportedSuccess,
+  freshAnswers,
+  isDocument,
+  lastDocument,
+  readPast,
+  type EndpointState,
+} from './endpoint-state.js';
 import type { DocumentRequest } from './source.js';
 
 /* What a poll uses besides its document: the answers to queries, and the other documents of the target. */
 
 /** Returns the endpoint of another document of the target. */
-type SiblingOf = (document: DocumentName) => EndpointState | undefined;
+type FindSibling = (document: DocumentName) => EndpointState | undefined;
 
 export function documentRequest(
   { document }: StepContext,
   state: EndpointState,
-  siblingOf: SiblingOf,
+  findSibling: FindSibling,
 ): DocumentRequest {
   const { nodes } = state;
-  const foundPath = state.lastSuccess?.foundPath;
+  const servedPath = state.lastSuccess?.servedPath;
   const identity = lastDocument(state)?.identity;
-  if (document !== 'external_contract') return { foundPath, identity, nodes };
-  return { nodes, hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide };
+  if (document !== 'external_contract') return { servedPath, identity, nodes };
+  return { nodes, hubSide: readPast('module_state', findSibling('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 
 /** What a document is derived and judged with. */
-export function otherAnswersOf(
+export function readAdditionalInput(
   context: StepContext,
   state: EndpointState,
-  siblingOf: SiblingOf,
+  findSibling: FindSibling,
   now: Moment,
-): OtherAnswers {
+): AdditionalInput {
   const snapshot = state.lastSuccess?.snapshot;
   switch (context.document) {
     case 'module_state': {
-      const reading = currentReading(siblingOf('external_contract'), now);
+      const reading = currentReading(findSibling('external_contract'), now);
       return {
         ...(hasStakingNames(context) && { names: knownValidators(state.queries).names }),
         externalHeight: reading?.height,
@@ -47,12 +54,12 @@ export function otherAnswersOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, now.at);
-      const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
+      const seenBefore = isDocument(context.document, snapshot) ? snapshot.additionalInput?.seenAnswers : undefined;
       return { lookaheads: lookaheads.getAnswer(answered), ...newCctxAnswers(answered, seenBefore) };
     }
     case 'external_contract': {
-      const bridge = siblingOf('module_state');
-      const hubSide = pastOf('module_state', bridge?.lastSuccess?.snapshot)?.hubSide;
+      const bridge = findSibling('module_state');
+      const hubSide = readPast('module_state', bridge?.lastSuccess?.snapshot)?.hubSide;
       if (bridge === undefined || hubSide === undefined) return {};
       const hubBlock = latestBlock.getAnswer(freshAnswers(bridge, now.at));
       return { hubSide, hubBlock, ...contractAnswers(freshAnswers(state, now.at), hubSide.contract) };
@@ -60,9 +67,12 @@ export function otherAnswersOf(
   }
 }
 
-/** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
+/**
+ * The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the
+ * external chain.
+ */
 function currentReading(contract: EndpointState | undefined, now: Moment): ContractReading | undefined {
-  const reading = pastOf('external_contract', contract && exportedSuccess(contract, now.at)?.snapshot);
+  const reading = readPast('external_contract', contract && exportedSuccess(contract, now.at)?.snapshot);
   return reading !== undefined && wallSeconds(now.at, now) - reading.blockSeconds <= BEHIND_SECONDS
     ? reading
     : undefined;
@@ -75,9 +85,9 @@ export function queryContext<Name extends DocumentName>(
   now: Instant,
 ): QueryContext<Name> | undefined {
   const { lastSuccess, queries } = state;
-  if (lastSuccess === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
+  if (lastSuccess === undefined || !isDocument(context.document, lastSuccess.snapshot)) return undefined;
   const { past, flow } = lastSuccess.snapshot;
   const { operators } = knownValidators(queries);
   const answers = freshAnswers(state, now);
-  return { ...context, dialect: lastSuccess.foundPath?.dialect, past, flow, operators, answers };
+  return { ...context, dialect: lastSuccess.servedPath?.dialect, past, flow, operators, answers };
 }

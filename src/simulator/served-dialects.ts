@@ -1,8 +1,8 @@
 import type { QueryResponse } from './query-service.js';
 
 /*
- * The responses as the nodes of a public chain send them: at their paths, with their names, and with unpacked claims (docs/real-chains.md). The
- * simulated chain itself has the neutral names.
+ * The responses as the nodes of a public chain send them: at their paths, with their names, and with unpacked claims
+ * (docs/real-chains.md). The simulated chain itself has the neutral names.
  */
 
 interface Dialect {

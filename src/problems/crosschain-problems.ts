@@ -12,7 +12,7 @@ import {
   hiddenCount,
   isTruncated,
 } from '../facts/crosschain/cctxs.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
   limitReachedAt,
@@ -38,8 +38,8 @@ import {
   type HaltMark,
   type UnmovedMark,
 } from './crosschain-standstill.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
+import { findEntry } from './marks.js';
+import { defineProblem, type Found, type Inhibition, type Severity } from './problem.js';
 import {
   cctxAmountsText,
   cctxText,
@@ -63,7 +63,7 @@ const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce
 /** Votes of observers take a block of the hub; a missed run of the observers takes some minutes. */
 const STUCK_SECONDS = 300;
 
-const chainStuck = problemOf('rate_limiter_input', {
+const chainStuck = defineProblem('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
   age: 'over',
@@ -110,7 +110,7 @@ const chainStuck = problemOf('rate_limiter_input', {
 
 function tooOld(severity: Severity) {
   const isCritical = severity === 'critical';
-  return problemOf('rate_limiter_input', {
+  return defineProblem('rate_limiter_input', {
     name: 'CrosschainOldestPendingTooOld',
     severity,
     age: 'over',
@@ -160,7 +160,10 @@ function tooOld(severity: Severity) {
   });
 }
 
-/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable transactions. */
+/**
+ * "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable
+ * transactions.
+ */
 function pendingByChain(input: CrosschainInput): string {
   const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
   const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
@@ -186,7 +189,7 @@ function slowChainAction(input: CrosschainInput): string {
     : 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.';
 }
 
-const outboundDisabled = problemOf('rate_limiter_input', {
+const outboundDisabled = defineProblem('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
   isUrgent: true,
@@ -208,7 +211,7 @@ const outboundDisabled = problemOf('rate_limiter_input', {
   ],
 });
 
-const truncated = problemOf('rate_limiter_input', {
+const truncated = defineProblem('rate_limiter_input', {
   name: 'CrosschainPendingListTruncated',
   severity: 'warning',
   afterMinutes: 10,
@@ -232,7 +235,7 @@ const truncated = problemOf('rate_limiter_input', {
   },
 });
 
-const crosschainBacklogHigh = problemOf('rate_limiter_input', {
+const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
@@ -262,13 +265,16 @@ const MISSED_ACTION =
 /** The oldest are kept. */
 const MAX_MISSED = 1000;
 
-/** When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are old. */
+/**
+ * When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are
+ * old.
+ */
 type MissedMark = Readonly<Record<string, Instant>>;
 
 /** Indexes are bounded like labels. */
 const missedKey = ({ index }: Cctx): string => required(index).slice(0, 128);
 
-const missed = problemOf('rate_limiter_input', {
+const missed = defineProblem('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
   afterMinutes: 15,
@@ -284,13 +290,13 @@ const missed = problemOf('rate_limiter_input', {
       const seen = before === undefined ? 0 : input.at;
       const entries = distinctCctxs.missed(input).map((cctx): [string, Instant] => {
         const key = missedKey(cctx);
-        return [key, entryOf(before, key) ?? seen];
+        return [key, findEntry(before, key) ?? seen];
       });
       return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
     },
   },
   find: ({ input }, mark) => {
-    const seenAt = (cctx: Cctx): Instant => entryOf(mark, missedKey(cctx)) ?? 0;
+    const seenAt = (cctx: Cctx): Instant => findEntry(mark, missedKey(cctx)) ?? 0;
     const recent = consideredCctxs.missed(input).filter((cctx) => input.at - seenAt(cctx) < DAY_SECONDS);
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
@@ -301,7 +307,7 @@ const missed = problemOf('rate_limiter_input', {
   },
 });
 
-const unlisted = problemOf('rate_limiter_input', {
+const unlisted = defineProblem('rate_limiter_input', {
   name: 'CrosschainCctxsUnlisted',
   severity: 'warning',
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
@@ -330,7 +336,7 @@ const unlisted = problemOf('rate_limiter_input', {
 });
 
 function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
-  return problemOf('rate_limiter_input', {
+  return defineProblem('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
     severity,
     afterMinutes,

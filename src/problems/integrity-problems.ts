@@ -2,7 +2,7 @@ import { lowest } from '../chain/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
-import type { BridgeInput } from '../facts/bridge/input.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   foreignBatchClaims,
   highestVotedShare,
@@ -15,11 +15,11 @@ import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { DAY_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS } from './consequences.js';
-import { claimants } from './oracle.js';
+import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
 import {
   eachPart,
-  problemOf,
+  defineProblem,
   type Evidence,
   type Found,
   type Inhibition,
@@ -28,8 +28,8 @@ import {
 } from './problem.js';
 
 /*
- * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is consistent in itself, so they have no
- * limit.
+ * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is
+ * consistent in itself, so they have no limit.
  */
 
 /** Votes for such a claim would do the harm. */
@@ -93,7 +93,7 @@ const contractValset = {
   action: COMPARE_VALSETS,
 } as const;
 
-const valsetMismatches = problemOf('module_state', {
+const valsetMismatches = defineProblem('module_state', {
   ...contractValset,
   severity: 'critical',
   afterMinutes: 0,
@@ -128,7 +128,7 @@ const valsetMismatches = problemOf('module_state', {
   inhibits: INHIBITS_VOTES,
 });
 
-const valsetClaims = problemOf('module_state', {
+const valsetClaims = defineProblem('module_state', {
   ...contractValset,
   severity: 'warning',
   afterMinutes: 5,
@@ -143,7 +143,7 @@ function claimWithoutBatch(
   afterMinutes: number,
   texts: Pick<Problem, 'summary' | 'description' | 'action'>,
 ) {
-  return problemOf('module_state', {
+  return defineProblem('module_state', {
     name: 'BridgeClaimWithoutBatch',
     severity,
     afterMinutes,
