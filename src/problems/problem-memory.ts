@@ -287,12 +287,10 @@ export function withSpare(
   const found = doubtful.flatMap((problem) => {
     const key = problemKey(problem);
     const histories = Array.from(memory.remembered.get(key)?.histories.values() ?? []);
-    const known = selectSubjects(
-      problem,
-      histories.filter(({ isMissing }) => !isMissing),
-    ).map(({ subject }) => subjectKey(subject));
+    const foundBefore = histories.filter(({ isMissing }) => !isMissing);
+    const known = new Set(selectSubjects(problem, foundBefore).map(({ subject }) => subjectKey(subject)));
     return judged.present.filter(
-      (each) => problemKey({ ...each.problem, document }) === key && !known.includes(subjectKey(each.subject)),
+      (each) => problemKey({ ...each.problem, document }) === key && !known.has(subjectKey(each.subject)),
     );
   });
   return { ...memory, spare: nextSpare(memory.spare, source, found, now.at) };
