@@ -15,8 +15,9 @@ import { joinTexts, labelTexts } from './sentence.js';
  * bridge most end earlier.
  *
  * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together delay
- *   problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning one node.
+ * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together
+ *   delay problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning
+ *   one node.
  * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is
  *   asked again.
  */
