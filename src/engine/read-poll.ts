@@ -48,9 +48,9 @@ function readOpinion<Name extends DocumentName>(
 ): PollResult<Name>['opinion'] {
   const read = readContent(opinion, document, clockOffset);
   if (!read.ok) return undefined;
-  const { node = '', receivedAt, additionalInput } = opinion;
+  const { node = '', lagSeconds, receivedAt, additionalInput } = opinion;
   const height = validOrUndefined(parseHeight(opinion.height));
-  return { source: node, content: read.content, height, receivedAt, additionalInput };
+  return { source: node, lagSeconds, content: read.content, height, receivedAt, additionalInput };
 }
 
 /** The content of a body, or the failure of a body that is not the document. */

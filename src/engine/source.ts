@@ -86,4 +86,6 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly opinion?: ReceivedDocument<Name> | undefined;
   /** The node of a second opinion. */
   readonly node?: string;
+  /** How far that node is behind the clock, by its last probe. */
+  readonly lagSeconds?: number | undefined;
 }

@@ -18,6 +18,7 @@ import {
 } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
+import { isOlder } from '../problems/second-opinion.js';
 import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
@@ -66,6 +67,8 @@ interface OpinionContent<Name extends DocumentName> extends Pick<
   'content' | 'height' | 'receivedAt' | 'additionalInput'
 > {
   readonly source: string;
+  /** See `ReceivedDocument.lagSeconds`. */
+  readonly lagSeconds: number | undefined;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -194,6 +197,7 @@ function derive<Name extends DocumentName>(
   const { input, flow } = evidence;
   const asked = opinion && {
     source: opinion.source,
+    lagSeconds: opinion.lagSeconds,
     evidence: createEvidence(state, opinion, context, clockOffset).evidence as Evidence,
   };
   const { memory: problems, ...judgement } = judgeProblems(
@@ -220,8 +224,7 @@ function derive<Name extends DocumentName>(
 }
 
 /**
- * The state after a document of a node that is not in use. One with a lower height than the last document proves
- * nothing.
+ * The state after a document of a node that is not in use. One that is older than the last document proves nothing.
  */
 export function withSpareDocument<Name extends DocumentName>(
   state: EndpointState,
@@ -230,21 +233,23 @@ export function withSpareDocument<Name extends DocumentName>(
   clockOffset: number,
 ): EndpointState {
   const { evidence } = createEvidence(state, spare, context, clockOffset);
-  const { height = 0n } = lastDocument(state) ?? {};
-  if (state.lastSuccess === undefined || (evidence.height !== undefined && evidence.height < height)) return state;
-  const { present } = state.lastSuccess.snapshot.judgement;
+  if (state.lastSuccess === undefined) return state;
+  const { at, snapshot } = state.lastSuccess;
   const now = { at: spare.receivedAt, clockOffset };
+  if (isOlder({ height: evidence.height, lagSeconds: spare.lagSeconds }, now.at, { height: snapshot.height, at })) {
+    return state;
+  }
   const spareEvidence = evidence as Evidence;
   return {
     ...state,
-    problems: withSpare(state.problems, context.document, spare.source, spareEvidence, now, context, present),
+    problems: withSpare(state.problems, context.document, spare.source, spareEvidence, now, context),
   };
 }
 
 /** What a document is judged by, after the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt, additionalInput }: Omit<OpinionContent<Name>, 'source'>,
+  { content, height, receivedAt, additionalInput }: Omit<OpinionContent<Name>, 'source' | 'lagSeconds'>,
   { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
   clockOffset: number,
 ) {

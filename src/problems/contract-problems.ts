@@ -86,6 +86,7 @@ const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   hours: IDENTITY_HOURS,
+  isDoubtful: true,
   summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',

@@ -17,7 +17,6 @@ import {
   type Subject,
   type Together,
 } from './problem.js';
-import { PENDING_SHARE } from './polls.js';
 import { problems } from './problems.js';
 import {
   isUnconfirmed,
@@ -134,7 +133,7 @@ export const PROBLEM_MEMORY_VERSION = 2;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
-/** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
+/** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Omit<
   SubjectHistory,
   | 'progressKey'
@@ -247,7 +246,7 @@ function compareWithOpinion(
 ): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
   const { at } = now;
   const known = presentDisagreement(memory.disagreement, at);
-  const spareDifferences = repeatedDifferences(memory);
+  const spareDifferences = repeatedDifferences(memory, at);
   if (evidence.opinion === undefined)
     return { evidence: { ...evidence, differences: spareDifferences }, disagreement: known };
   const opinion = { ...evidence.opinion, disagreedSince: known?.since };
@@ -272,8 +271,8 @@ function compareWithOpinion(
 }
 
 /**
- * The memory after a document of a node that is not in use: `present` are the problems of the last document of the one
- * in use.
+ * The memory after a document of a node that is not in use, with the problems that the last document of the one in use
+ * does not have.
  */
 export function withSpare(
   memory: ProblemMemory,
@@ -282,17 +281,19 @@ export function withSpare(
   evidence: Evidence,
   now: Moment,
   options: JudgingOptions,
-  present: readonly PresentProblem[],
 ): ProblemMemory {
-  const formatKey = ({ problem, subject }: PresentProblem): string => `${problem.name} ${subjectKey(subject)}`;
-  const known = new Set(present.map(formatKey));
   const judged = judgeProblems(memory, document, evidence, now, { ...options, isSinglePoll: true });
-  const found = judged.present.filter((each) => {
-    const { problem, startSeconds, limitSeconds: limit } = each;
-    const isShown = now.at - startSeconds >= limit * PENDING_SHARE;
-    return problem.isDoubtful === true && isShown && !known.has(formatKey(each));
+  const doubtful = problems.filter((problem) => problem.document === document && problem.isDoubtful === true);
+  const found = doubtful.flatMap((problem) => {
+    const key = problemKey(problem);
+    const histories = Array.from(memory.remembered.get(key)?.histories.values() ?? []);
+    const foundBefore = histories.filter(({ isMissing }) => !isMissing);
+    const known = new Set(selectSubjects(problem, foundBefore).map(({ subject }) => subjectKey(subject)));
+    return judged.present.filter(
+      (each) => problemKey({ ...each.problem, document }) === key && !known.has(subjectKey(each.subject)),
+    );
   });
-  return { ...memory, spare: nextSpare(memory.spare, source, found) };
+  return { ...memory, spare: nextSpare(memory.spare, source, found, now.at) };
 }
 
 /** Whether another node is asked about the problem. */

@@ -15,10 +15,10 @@ import { joinTexts, labelTexts } from './sentence.js';
  * bridge most end earlier.
  *
  * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, at the same or a greater height: BridgeNodesDisagree is shown instead. All disagreements together
+ * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together
  *   delay problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning
  *   one node.
- * - It has a lower height, or does not answer: the problem is shown as without another node. At a lower height it is
+ * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is
  *   asked again.
  */
 
@@ -26,12 +26,14 @@ import { joinTexts, labelTexts } from './sentence.js';
 const DELAY_SECONDS = 3 * MINUTE_SECONDS;
 /** After so long without a disagreement, the next one delays again. */
 const FORGOTTEN_AFTER_SECONDS = HOUR_SECONDS;
-/** For how long another node is asked about a problem. */
+/** For how long another node is asked about a problem, and what one has shown holds without another document of it. */
 const ASKED_SECONDS = 10 * MINUTE_SECONDS;
 
 /** The document of another node. */
 export interface SecondOpinion {
   readonly source: string;
+  /** How far the node is behind the clock; `undefined` if unknown. */
+  readonly lagSeconds: number | undefined;
   readonly evidence: Evidence;
   /** See `Disagreement`. */
   readonly disagreedSince?: Instant | undefined;
@@ -67,15 +69,22 @@ export interface Difference {
 /** What a node that is not in use shows, and the one in use does not, by its last document. */
 export interface Spare {
   readonly source: string;
+  readonly at: Instant;
   /** With the number of successive documents that have shown it: one can be odd. */
   readonly differences: readonly (Difference & { readonly times: number })[];
 }
 
 /** A node that is not in use, with the problems that its last document has shown, and the node in use has not. */
-export function nextSpare(before: Spare | undefined, source: string, found: readonly PresentProblem[]): Spare {
+export function nextSpare(
+  before: Spare | undefined,
+  source: string,
+  found: readonly PresentProblem[],
+  at: Instant,
+): Spare {
   const known = before?.source === source ? before.differences : [];
   return {
     source,
+    at,
     differences: found.map(({ summary, startSeconds }) => {
       const last = known.find((difference) => difference.summary === summary);
       const since = last?.since ?? startSeconds;
@@ -84,8 +93,10 @@ export function nextSpare(before: Spare | undefined, source: string, found: read
   };
 }
 
-export function repeatedDifferences({ spare }: ProblemMemory): readonly Difference[] {
-  return spare?.differences.filter(({ times }) => times > 1) ?? [];
+/** Its document is read each minute while it differs, unless the node fails or was removed. */
+export function repeatedDifferences({ spare }: ProblemMemory, at: Instant): readonly Difference[] {
+  if (spare === undefined || at - spare.at >= ASKED_SECONDS) return [];
+  return spare.differences.filter(({ times }) => times > 1);
 }
 
 /** The disagreement that is not forgotten. */
@@ -119,7 +130,7 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   if (accusation === undefined) return history;
   const { opinion: asked } = evidence;
   const known = history.opinion?.agrees === true ? history.opinion : undefined;
-  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, compared));
+  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, history, compared));
   const accused = { ...history, accusation, opinion, isDelayed: undefined };
   if (opinion === undefined) return accused;
   if (opinion.agrees) {
@@ -134,14 +145,28 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   return { ...accused, details, ...(!wasShown && at - since < DELAY_SECONDS && { isDelayed: true }) };
 }
 
-/** `undefined` if the document of the other node proves nothing: its height is lower, or it lacks fields. */
+/**
+ * Whether a document that another node has at a point in time is older than one of the node in use. A block that is
+ * made after that one was received is younger, whatever height the node in use claims.
+ */
+export function isOlder(
+  other: { readonly height: Numeral | undefined; readonly lagSeconds: number | undefined },
+  now: Instant,
+  { height, at }: { readonly height: Numeral | undefined; readonly at: Instant },
+): boolean {
+  const isLower = height !== undefined && other.height !== undefined && other.height < height;
+  return isLower && (other.lagSeconds === undefined || now - other.lagSeconds < at);
+}
+
+/** `undefined` if the document of the other node proves nothing: it is older, or lacks fields. */
 function opinionOn(
   problem: Problem,
   { height, mark }: Accusation,
-  { source, evidence }: SecondOpinion,
-  { isFoundIn }: Comparison,
+  { source, lagSeconds, evidence }: SecondOpinion,
+  { firstFoundAt }: SubjectHistory,
+  { at, isFoundIn }: Comparison,
 ): Opinion | undefined {
-  if (height !== undefined && evidence.height !== undefined && evidence.height < height) return undefined;
+  if (isOlder({ height: evidence.height, lagSeconds }, at, { height, at: firstFoundAt })) return undefined;
   const { mark: after } = marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined });
   const agrees = orElse<boolean | undefined>(
     () => isFoundIn(problem.find(evidence, after)),

@@ -6,7 +6,7 @@ import { rpcRequest } from '../facts/contract/multicall.js';
 import type { TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { nodeQuery, type QueryContext } from './query.js';
+import { nodeQuery, responseReader, type QueryContext, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 
 /*
@@ -22,19 +22,27 @@ function lastReading(context: QueryContext) {
   return context.document === 'external_contract' ? context.past : undefined;
 }
 
+export const implementationReader = responseReader({
+  schema: object({ result: string }),
+  value: ({ result }) => required(decodeSlot(required(result))),
+});
+
+/** Reads the slot with the implementation of a contract. */
+export function implementationRequest(contract: string, key = contract): QueryRequest {
+  return { key, path: '', json: rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']) };
+}
+
 const implementationSlot = nodeQuery({
+  ...implementationReader,
   name: 'contract_implementation',
   intervalMs: INTERVAL_MS,
   isEnabled: isContract,
   path: '',
-  requests: (context, path) => {
+  requests: (context) => {
     const contract = lastReading(context)?.contract ?? '';
-    const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
     // Twice, because one odd answer would be another implementation.
-    return [1, 2].map((time) => ({ key: `${contract} ${time}`, path, json }));
+    return [1, 2].map((time) => implementationRequest(contract, `${contract} ${time}`));
   },
-  schema: object({ result: string }),
-  value: ({ result }) => required(decodeSlot(required(result))),
 });
 
 /**

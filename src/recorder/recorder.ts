@@ -151,13 +151,17 @@ function opinionHeader(
   at: Instant,
   now: Moment,
 ): RecordingHeader {
+  const { additionalInput = {} } = opinion;
+  const implementation = 'implementation' in additionalInput ? additionalInput.implementation : undefined;
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(at, now)),
     ...responseHeader(opinion, now),
+    ...(implementation !== undefined && { implementation }),
     ...(opinion.node !== undefined && { source: opinion.node }),
+    ...(opinion.lagSeconds !== undefined && { lag_seconds: opinion.lagSeconds }),
     outcome: 'ok',
     opinion: true,
   };

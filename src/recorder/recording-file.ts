@@ -38,6 +38,10 @@ const headerSchema = z
       opinion: z.literal(true).optional(),
       /** Whether it was not asked because of a poll, but is read once an hour. */
       spare: z.literal(true).optional(),
+      /** The implementation of the contract that this node named. */
+      implementation: z.string().optional(),
+      /** How far that node was behind the clock. */
+      lag_seconds: z.number().optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */

@@ -168,14 +168,16 @@ export function withProbe(before: NodeObservation, probe: Probe, others: readonl
   };
 }
 
+export function isFresh(probe: Probe | undefined, now: Instant): probe is Probe {
+  return probe !== undefined && now - probe.at <= FRESH_SECONDS;
+}
+
 /** A block in the future says that the clock of the exporter is wrong, unless the block of another node is not. */
 function outdatedReason({ at, lagSeconds, isSyncing }: Probe, others: readonly NodeObservation[]): string | undefined {
   if (lagSeconds > BEHIND_SECONDS) return `is ${durationInWords(lagSeconds)} behind the chain`;
   if (isSyncing) return 'is catching up';
   const isAhead = (seconds: number): boolean => -seconds > CLOCK_BEHIND_SECONDS;
-  const isAlone = others.some(
-    ({ probe }) => probe !== undefined && at - probe.at <= FRESH_SECONDS && !isAhead(probe.lagSeconds),
-  );
+  const isAlone = others.some(({ probe }) => isFresh(probe, at) && !isAhead(probe.lagSeconds));
   return isAhead(lagSeconds) && isAlone ? 'has a block in the future, which other nodes have not' : undefined;
 }
 

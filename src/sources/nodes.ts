@@ -17,11 +17,14 @@ import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
+import { implementationReader, implementationRequest } from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
+import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import {
   hasShownMore,
   isChainDue,
   isDocumentDue,
+  isFresh,
   isProbeDue,
   othersOfChain,
   select,
@@ -256,12 +259,32 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     request: DocumentRequest,
     limits: RequestLimits,
   ): Promise<ReceivedDocument | undefined> {
-    const received = await exchange(endpoint.job, node.connection, request, limits);
+    const { job } = endpoint;
+    const [received, implementation] = await Promise.all([
+      exchange(job, node.connection, request, limits),
+      isContract(job) ? readImplementation({ ...node.connection, limits }, request) : undefined,
+    ]);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
-    if (received.ok && checked.ok) return { ...received, node: node.observation.source };
+    if (received.ok && checked.ok) {
+      const { source, probe: last } = node.observation;
+      // A document with a lower height is of another backend, or of another time.
+      const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
+      const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
+      const additionalInput = isContract(job)
+        ? { ...received.additionalInput, implementation }
+        : received.additionalInput;
+      return { ...received, node: source, lagSeconds, additionalInput };
+    }
     received.release?.();
     return undefined;
+  }
+
+  /** The implementation that a node names: that of the node in use would be no second opinion. */
+  async function readImplementation(node: QueryConnection, { hubSide }: DocumentRequest): Promise<string | undefined> {
+    if (hubSide === undefined) return undefined;
+    const { result } = await sendQuery(node, implementationReader, implementationRequest(hubSide.contract), client);
+    return result.ok ? result.value : undefined;
   }
 
   /** Asks another usable node, at another address, for its document. */

@@ -136,7 +136,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, source: node } = header;
+  const { call, implementation, opinion, source: node, lag_seconds: lagSeconds } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -148,6 +148,21 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     };
   }
   const servedPath = documents[document].paths.find(({ path }) => path === header.path);
-  const body = { bytes, source, height, receivedAt, servedPath, ...(call && { additionalInput: { call } }) };
-  return { ok: true, ...body, isAgain, isAccepted: true, phaseSeconds, nodes, ...(node !== undefined && { node }) };
+  const body = {
+    bytes,
+    source,
+    height,
+    receivedAt,
+    servedPath,
+    ...(call && { additionalInput: { call, ...(opinion && { implementation }) } }),
+  };
+  return {
+    ok: true,
+    ...body,
+    isAgain,
+    isAccepted: true,
+    phaseSeconds,
+    nodes,
+    ...(node !== undefined && { node, lagSeconds }),
+  };
 }

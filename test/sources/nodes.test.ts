@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Fault } from '../../src/simulator/simulator.js';
 import { edited, errorPage, hang, replaced, reset, withStatus } from '../support/faults.js';
 import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
@@ -274,5 +276,29 @@ describe('a reload', () => {
     expect(polled.state().nodes?.map(({ source }) => source)).toEqual([2, 0, 1].map((index) => polled.source(index)));
     expect(requestsOf(polled, 0)).toBe(before);
     expect(polled.state().nodes?.[1]?.trouble?.isDown).toBe(true);
+  });
+});
+
+describe('an endpoint with one node', () => {
+  it.each<readonly [ScenarioName, string]>([
+    ['healthy', 'bridge_last_observed_nonce'],
+    ['valset-drift', 'problem="BridgeValsetDrift"'],
+    ['conflicting-claims', 'problem="BridgeConflictingClaims"'],
+  ])('has the same metrics and starts of problems with `nodes` and with `url`: %s', async (scenario, expected) => {
+    const [ofNodes, ofUrl] = await Promise.all(
+      [false, true].map(async (isUrl) => {
+        const polled = await startPolledNodes({ scenario, count: 1, isUrl });
+        const pages: string[] = [];
+        for (let poll = 0; poll < 20; poll += 1) {
+          // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+          pages.push(renderEndpoints([await polled.poll()], 'text', polled.now()));
+        }
+        // How long a poll takes is real time.
+        return pages.map((page) => page.replaceAll(/^bridge_exporter_poll_duration_seconds\{.*\n/gm, ''));
+      }),
+    );
+    expect(ofNodes).toEqual(ofUrl);
+    expect(ofNodes?.at(-1)).toContain(expected);
+    expect(ofNodes?.at(-1)).not.toContain('bridge_exporter_node_');
   });
 });

@@ -27,10 +27,14 @@ export interface NodesOptions {
   /** By default one with small documents. */
   readonly scenario?: ScenarioName;
   readonly count?: number;
+  /** Whether the only node is configured as `url`. */
+  readonly isUrl?: boolean;
   /** How far each node is behind the first, in seconds. */
   readonly lagSeconds?: readonly number[];
   /** Further settings of the document. */
   readonly settings?: string;
+  /** Limits of problems. */
+  readonly problems?: string;
   /** Of a poll, in real time. */
   readonly timeout?: string;
   /** Whether another target polls one more node of the first chain alone. */
@@ -41,8 +45,10 @@ export interface NodesOptions {
 export async function startPolledNodes({
   scenario = 'quiet',
   count = 2,
+  isUrl = false,
   lagSeconds = [],
   settings = 'node_queries: "off", validator_names: "off"',
+  problems = '{}',
   timeout = '10s',
   withReference = false,
   sinks = [],
@@ -86,8 +92,9 @@ export async function startPolledNodes({
   });
   const jobFor = (urls: readonly string[]): PollJob => {
     const list = urls.map((url) => `{url: "${url}"}`).join(', ');
+    const nodeSettings = isUrl ? `url: "${urls[0]}"` : `nodes: [${list}]`;
     const config = parseValidConfig(
-      `poll: {timeout: ${timeout}}\ntargets: [{name: a, bridge: {nodes: [${list}], ${settings}}}]`,
+      `poll: {timeout: ${timeout}}\nproblems: ${problems}\ntargets: [{name: a, bridge: {${nodeSettings}, ${settings}}}]`,
     );
     const [job] = createJobs(config);
     if (job === undefined) throw new Error('the configuration has an endpoint');

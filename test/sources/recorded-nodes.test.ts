@@ -12,7 +12,8 @@ import { replay } from '../../src/sources/recording.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { parseValidConfig } from '../support/config.js';
 import { listVerdicts } from '../../src/engine/verdicts.js';
-import { edited, errorPage, reset } from '../support/faults.js';
+import { edited, errorPage, replaced, reset } from '../support/faults.js';
+import { HEIGHT_HEADER } from '../../src/simulator/query-service.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
 
@@ -151,11 +152,30 @@ it('has the hourly documents of a node that is not in use while they differ, wit
   expect(replayed).toEqual(Array.from(live).slice(1));
 });
 
+it('has how far the other node is behind, with which a replay decides as the daemon about a huge height', async () => {
+  const { live, replayed } = await recordedPolls(0, async ({ nodes: [first] }, poll) => {
+    await poll(4);
+    first?.fault('module_state', theftAtHugeHeight);
+    await poll(9);
+  });
+  const texts = Array.from(live.values());
+  expect(texts.findIndex((text) => text.includes('not confirmed'))).toBe(10);
+  // The first document is recorded when it is judged again.
+  expect(replayed).toEqual(Array.from(live).slice(1));
+});
+
 interface Served {
   readonly state: { readonly last_observed_valset: { readonly members: readonly object[] } };
 }
 
-const theft = edited(({ state, ...rest }: Served) => {
+function forged({ state, ...rest }: Served): object {
   const { last_observed_valset: valset } = state;
   return { ...rest, state: { ...state, last_observed_valset: { ...valset, members: valset.members.slice(1) } } };
-});
+}
+
+const theft = edited(forged);
+
+const theftAtHugeHeight = replaced(({ headers, body }) => ({
+  headers: { ...headers, [HEIGHT_HEADER]: '9000000000' },
+  body: Buffer.from(JSON.stringify(forged(JSON.parse(body.toString())))),
+}));

@@ -10,7 +10,9 @@ interface Served {
   readonly state: { readonly params: object; readonly last_observed_valset: { readonly members: readonly object[] } };
 }
 
-const theft = edited(({ state, ...rest }: Served) => ({ ...rest, state: { ...state, ...forgedSet(state) } }));
+const forged = ({ state, ...rest }: Served): object => ({ ...rest, state: { ...state, ...forgedSet(state) } });
+
+const theft = edited(forged);
 
 function forgedSet({ last_observed_valset: valset }: Served['state']) {
   return { last_observed_valset: { ...valset, members: valset.members.slice(1) } };
@@ -25,8 +27,9 @@ const withParams = (params: object, edit: (state: Served['state']) => object = (
 const OTHER_CONTRACT = { bridge_external_address: '0x00000000000000000000000000000000000000aa' };
 
 /** A fault whose documents have another height. */
-const atHeight = (change: (height: number) => number): Fault =>
-  replaced(({ headers }) => ({
+const atHeight = (change: (height: number) => number, edit = (served: Served): object => served): Fault =>
+  replaced(({ headers, body }) => ({
+    body: Buffer.from(JSON.stringify(edit(JSON.parse(body.toString())))),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) =>
         /height/i.test(name) ? [name, String(change(Number(value)))] : [name, value],
@@ -112,6 +115,28 @@ describe('the forged validator set of one node of two', () => {
     }
     expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
     expect(polled.state().problems.ended.map(({ name }) => name)).toEqual(['BridgeNodesDisagree']);
+  });
+});
+
+describe('the huge height of a node in use', () => {
+  const hugeHeight = (height: number): number => height + 1e6;
+
+  it('does not make its forged validator set critical before three minutes', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', atHeight(hugeHeight, forged));
+    const startSeconds = polled.now().at + INTERVAL_SECONDS;
+    expect(await secondsUntil(polled, MISMATCH)).toBe(180);
+    const details = `not confirmed: ${polled.source(1)} does not show it`;
+    expect(firing(polled, MISMATCH)).toMatchObject({ startSeconds, details });
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+  });
+
+  it('does not hide what the other one shows', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', atHeight(hugeHeight));
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
   });
 });
 
@@ -277,6 +302,28 @@ describe('the hourly document of a node that is not in use', () => {
     const { module_state: asked } = polled.nodes[1]?.requests ?? {};
     await pollTimes(polled, 20);
     expect(polled.nodes[1]?.requests.module_state).toBe(asked);
+  });
+
+  it.each<readonly [string, (polled: PolledNodes) => void]>([
+    ['fails', (polled) => polled.nodes[1]?.fault('module_state', reset)],
+    ['is removed', (polled) => polled.reload([polled.nodes[0]?.url ?? ''])],
+  ])('is BridgeNodesDisagree for ten minutes more when the node %s', async (_title, change) => {
+    const polled = await startHealthy();
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' });
+    change(polled);
+    await pollTimes(polled, 18);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
+    await pollTimes(polled, 10);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+  });
+
+  it('counts for a problem with a limit, too', async () => {
+    const polled = await startHealthy({ problems: `{${MISMATCH}: {after: 1h}}` });
+    polled.nodes[1]?.fault('module_state', theft);
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
   });
 
   it('is nothing when the next one a minute later does not show it', async () => {
