@@ -284,6 +284,11 @@ describe('the structure of src', () => {
     ).toBe(true);
   });
 
+  it('says in the name of a function that a statement is there for its exception', () => {
+    const bare = files.filter((file) => folderOf(file) !== 'simulator' && /^\s+required\(.*\);$/m.test(code(file)));
+    expect(bare).toEqual([]);
+  });
+
   it('keeps clock, randomness, environment, log and network out of documents, facts and families', () => {
     const pure = files.filter((file) =>
       ['chain', 'facts', 'flow', 'metrics', 'document-types.ts', 'documents.ts', 'engine/step.ts'].some(

@@ -14,6 +14,14 @@ export function required<T>(field: Field<T>): T {
   return field;
 }
 
+/**
+ * Withdraws the family when one of these fields is missing or invalid: without it, the value is unknown, although it is
+ * not read.
+ */
+export function withdrawWithout(...fields: readonly Field<unknown>[]): void {
+  for (const field of fields) required(field);
+}
+
 /** The value of a field, `undefined` when the field is missing. An invalid field withdraws the family. */
 export function optional<T>(field: Field<T>): T | undefined {
   if (field === INVALID) throw WITHDRAWN;

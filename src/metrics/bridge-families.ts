@@ -15,7 +15,7 @@ import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { countElements, optional, required, rows } from '../facts/required-fields.js';
+import { countElements, optional, required, rows, withdrawWithout } from '../facts/required-fields.js';
 import {
   compareLabels,
   partByPart,
@@ -363,7 +363,7 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height; 0 on a consistent node.',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
-      required(input.state.last_observed_external_height);
+      withdrawWithout(input.state.last_observed_external_height);
       return rows(input.state.batches).filter((batch) => batches.isExpired(input, batch)).length;
     },
   }),

@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { PER_TOKEN } from '../facts/bridge/tokens.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge } from './family.js';
-import { required } from '../facts/required-fields.js';
+import { required, withdrawWithout } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
 // At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
@@ -35,7 +35,7 @@ export const contractFamilies = families<ContractReading>({
   bridge_contract_unobserved_events: gauge({
     help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
     value: ({ lastEventNonce, unobservedEvents }) => {
-      required(lastEventNonce);
+      withdrawWithout(lastEventNonce);
       return unobservedEvents;
     },
   }),
@@ -46,7 +46,7 @@ export const contractFamilies = families<ContractReading>({
   bridge_contract_valset_unknown: gauge({
     help: 'Whether the validator set in the contract is newer than every set of the hub (1) or not (0); absent when the hub may be behind.',
     value: ({ lastValsetNonce, isValsetUnknown }) => {
-      required(lastValsetNonce);
+      withdrawWithout(lastValsetNonce);
       return isValsetUnknown === undefined ? undefined : Number(isValsetUnknown);
     },
   }),

@@ -1,7 +1,7 @@
 import { add, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
-import { required } from '../facts/required-fields.js';
+import { required, withdrawWithout } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
@@ -45,7 +45,7 @@ const unbacked = defineProblem('external_contract', {
   },
   find: ({ input: { balances, backing, at } }, mark) => {
     // Without any answer of the hub, nothing is judged.
-    required(backing[0]);
+    withdrawWithout(backing[0]);
     const found = backing.map(({ contract, surplus }) => {
       const shortfall = findEntry(mark, contract);
       if (surplus === undefined || shortfall === undefined) return undefined;
@@ -75,7 +75,7 @@ const valsetNewer = defineProblem('external_contract', {
     'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
-    required(lastValsetNonce);
+    withdrawWithout(lastValsetNonce);
     if (isValsetUnknown === undefined) return { inPart: [] };
     const summary = 'the validator set in the contract is newer than every set of the hub';
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, summary } : undefined;

@@ -6,7 +6,7 @@ import { orUndefined, required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { count, durationInWords, list } from '../text/format.js';
-import { DAY_SECONDS } from '../units.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem, type Evidence } from './problem.js';
 import { shortName } from './sentence.js';
@@ -183,6 +183,11 @@ function nodesDisagree(document: DocumentName) {
   });
 }
 
+interface DatedHeight {
+  readonly height: number;
+  readonly at: Instant;
+}
+
 /**
  * The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with
  * this address.
@@ -191,7 +196,9 @@ interface HighestMark {
   readonly contract: string;
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
   /** The first document with a lower height than the highest. Numbers, so that two marks agree on the earlier one. */
-  readonly low?: { readonly height: number; readonly at: Instant };
+  readonly low?: DatedHeight;
+  /** The first of the documents, within an hour, in which the height has grown as fast as the hub makes blocks. */
+  readonly first?: DatedHeight;
   /** As it was measured before the height went back. */
   readonly blockTimeMs?: number;
 }
@@ -202,6 +209,25 @@ const CATCHES_UP_TIMES = 1.5;
 function isCatchingUp({ low, blockTimeMs }: HighestMark, height: Numeral, at: Instant): boolean {
   if (low === undefined || blockTimeMs === undefined || at <= low.at) return false;
   return ((Number(height) - low.height) * blockTimeMs) / 1000 > CATCHES_UP_TIMES * (at - low.at);
+}
+
+/** A hub that takes longer for a block has halted meanwhile. */
+const MAX_BLOCK_SECONDS = 10;
+const MIN_MEASURED_SECONDS = 600;
+
+/**
+ * Not across a halt of the hub: a block time that is too long makes a hub that was rolled back look as if its node were
+ * catching up.
+ */
+function firstOfGrowing(before: HighestMark | undefined, now: DatedHeight): DatedHeight {
+  const last = findEntry(before?.values, 'height');
+  if (last === undefined || before?.first === undefined || now.at - before.first.at > HOUR_SECONDS) return now;
+  const blocks = now.height - Number(last.value);
+  return blocks > 0 && now.at - last.at <= blocks * MAX_BLOCK_SECONDS ? before.first : now;
+}
+
+function meanBlockTimeMs(first: DatedHeight, { height, at }: DatedHeight): number | undefined {
+  return at - first.at < MIN_MEASURED_SECONDS ? undefined : ((at - first.at) * 1000) / (height - first.height);
 }
 
 function highestAfter(
@@ -256,14 +282,13 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
         const present = readValues(evidence);
         const { height } = present;
         const values = highestAfter(present, at, known?.values);
-        const isLower = height !== undefined && height < (values['height']?.value ?? height);
-        const blockTimeMs = isLower ? known?.blockTimeMs : (measuredBlockTime(evidence) ?? known?.blockTimeMs);
-        return {
-          contract,
-          values,
-          ...(isLower && { low: known?.low ?? { height: Number(height), at } }),
-          ...(blockTimeMs !== undefined && { blockTimeMs }),
-        };
+        if (height === undefined) return { ...known, contract, values };
+        const dated = { height: Number(height), at };
+        if (height < (values['height']?.value ?? height))
+          return { ...known, contract, values, low: known?.low ?? dated };
+        const first = firstOfGrowing(known, dated);
+        const blockTimeMs = measuredBlockTime(evidence) ?? meanBlockTimeMs(first, dated) ?? known?.blockTimeMs;
+        return { contract, values, first, ...(blockTimeMs !== undefined && { blockTimeMs }) };
       },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {

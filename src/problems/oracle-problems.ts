@@ -16,7 +16,7 @@ import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { newestPowers, newestTotalPower, sumPower } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';
-import { required, rows } from '../facts/required-fields.js';
+import { required, rows, withdrawWithout } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { listedRows } from '../facts/items/item-list.js';
@@ -176,7 +176,7 @@ const oracleSilent = defineProblem('module_state', {
     const canBeExecuted = (batch: Batch): boolean =>
       isBatchSigned(input, batch) === true && paysMinimum(input, batch) !== false;
     const hasExecutable = rows(input.state.batches).some(canBeExecuted);
-    required(input.state.last_observed_nonce);
+    withdrawWithout(input.state.last_observed_nonce);
     const lastBatch = Number(required(input.state.last_outgoing_batch_id));
     if (mark === undefined || input.at - mark.beganAt < NOTABLE_SECONDS) return undefined;
     if (lastBatch <= mark.batch || !hasExecutable) return undefined;

@@ -133,7 +133,7 @@ export const PROBLEM_MEMORY_VERSION = 2;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
-/** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
+/** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Omit<
   SubjectHistory,
   | 'progressKey'

@@ -14,7 +14,7 @@ import {
   unbatchedByToken,
   unbatchedTransfers,
 } from '../facts/bridge/tokens.js';
-import { countElements, orUndefined, required, rows } from '../facts/required-fields.js';
+import { countElements, orUndefined, required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { coinItem, queueItem } from '../facts/items/token-items.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
@@ -145,7 +145,7 @@ const backlogGrowing = defineProblem('module_state', {
     },
   },
   find: ({ input }, mark) => {
-    required(input.state.unbatched_transfers);
+    withdrawWithout(input.state.unbatched_transfers);
     return Object.entries(mark ?? {}).map(
       ([
         contract,

@@ -65,9 +65,9 @@ export function yourValidator(validator: Omit<Validator, 'isWatched'>): string {
   return `your validator ${shownValidatorName(validator)}`;
 }
 
-/** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
+/** Quotes a name with punctuation, so that it can imitate neither `yours` nor another entry of the list. */
 function quoted(name: string): string {
-  return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
+  return /^yours$|[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/iu.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
 }
 
 /** The names of at most five validators, watched ones first. */
@@ -82,8 +82,7 @@ export function validators(members: readonly Validator[], total = members.length
 export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
   const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
   if (own.length === 0) return summary;
-  const who = `your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)}`;
-  return `${who} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`;
+  return `your ${validatorOrValidators(own.length)} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`;
 }
 
 /** "batch 8 of USDT". */
@@ -99,13 +98,16 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
 }
 
 /**
- * "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is
- * unknown.
+ * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing or
+ * that is unknown. The summary has the names of watched ones.
  */
 export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
-  const who = validators(listMembers(missing), total);
+  const members = listMembers(missing);
+  const others = members.filter(({ isWatched }) => !isWatched);
+  const own = members.length - others.length;
+  const who = joinTexts(', ', own === 0 ? '' : 'yours', validators(others, total - own));
   return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
 }
 
@@ -119,11 +121,14 @@ export function haveOrHas(number: number): string {
   return number === 1 ? 'has' : 'have';
 }
 
-/** An action, after the orchestrators of watched validators among the members. */
+function validatorOrValidators(number: number): string {
+  return number === 1 ? 'validator' : 'validators';
+}
+
+/** An action, after the orchestrators of watched validators among the members. The summary has their names. */
 export function watchedFirst(members: readonly Validator[], action: string): string {
-  const watched = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
-  if (watched.length === 0) return action;
-  return `Check the orchestrator of your ${watched.length === 1 ? 'validator' : 'validators'} ${validators(watched)} first. ${action}`;
+  const watched = members.filter(({ isWatched }) => isWatched).length;
+  return watched === 0 ? action : `Check the orchestrator of your ${validatorOrValidators(watched)} first. ${action}`;
 }
 
 /** The listed members of a validator set. */

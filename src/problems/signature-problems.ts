@@ -160,7 +160,8 @@ const valsetUnsigned = defineProblem('module_state', {
       details: [
         unsigned.length > 1 ? `${unsigned.length} in a row were not signed in time` : '',
         `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
-        missingValidators(missing, 'signed it'),
+        // Without their share in another set, which need not be the rest.
+        missingValidators(missing && { ...missing, powerRatio: null }, 'signed it'),
         left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
       ],
       action: watchedFirst(members, CONTACT_SIGNERS_OF_SET),

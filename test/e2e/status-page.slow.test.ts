@@ -99,27 +99,18 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
   });
 
   describe('the automatic refresh', () => {
-    it('updates the content and keeps scroll position, focus, selection and open details', async () => {
+    it('updates the content and keeps scroll position, focus and open details', async () => {
       const { page } = await open(daemons.failing.url, { viewport: { width: 800, height: 400 } });
       await page.locator('details').first().click();
       const link = page.locator('#endpoints tr.up a.target').first();
       await link.focus();
       await page.evaluate(() => scrollTo(0, 300));
-      const selected = await page
-        .locator('.remedy')
-        .first()
-        .evaluate((node) => {
-          getSelection()?.selectAllChildren(node);
-          return getSelection()?.toString();
-        });
       const polls = page.locator('details summary').first();
       const before = await polls.innerText();
       await waitForRefresh(page, () => polls.innerText());
 
       expect(await polls.innerText()).not.toBe(before);
       expect(await page.evaluate(() => scrollY)).toBe(300);
-      expect(await page.evaluate(() => getSelection()?.toString())).toBe(selected);
-      expect(selected).toContain('Check the node');
       expect(await page.locator('details').first().getAttribute('open')).toBe('');
       expect(await link.evaluate((node) => node === document.activeElement)).toBe(true);
     });
@@ -142,7 +133,8 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
       );
       await serve(targets([targetVerdicts([...votes, ...votes])]));
       await page.goto(`${daemons.healthy.url}/pending`);
-      const details = page.locator('.verdict details');
+      const details = page.locator('details[id="Alpha/more"]');
+      await page.locator('details[id="Alpha/details"] > summary').click();
       await details.locator('summary').click();
       await page.locator('#transfers summary').click();
       const row = page.locator('#transfers tbody tr').first();
@@ -153,8 +145,22 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
 
       expect(await page.title()).toContain('■ critical');
       expect(await details.getAttribute('open')).toBe('');
-      const newTop = await row.evaluate((node) => node.getBoundingClientRect().top);
+      // In one step, because the next refresh replaces the row.
+      const newTop = await page.evaluate(
+        () => document.querySelector('#transfers tbody tr')?.getBoundingClientRect().top ?? Number.NaN,
+      );
       expect(Math.abs(newTop - top), 'scroll positions are whole pixels').toBeLessThan(2);
+    });
+
+    it('keeps what is being typed into the search', async () => {
+      const { page } = await open(`${daemons.healthy.url}/pending`);
+      const search = page.locator('#search-text');
+      await search.pressSequentially('4105');
+      await search.press('ArrowLeft');
+      await waitForRefresh(page, () => page.innerText('#as-of time'));
+      await page.keyboard.type('0');
+
+      expect(await search.inputValue()).toBe('41005');
     });
 
     it('shows at once that the browser has lost its connection', async () => {

@@ -32,8 +32,8 @@ describe('the words of a summary', () => {
     const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
     const alpha = { name: 'Alpha', address, isWatched: true, hasNamesake: true };
     expect(validators([alpha])).toBe('Alpha hub1ec8g…cjt2am (yours)');
-    expect(watchedFirst([alpha], 'Then the others.')).toBe(
-      'Check the orchestrator of your validator Alpha hub1ec8g…cjt2am first. Then the others.',
+    expect(withOwn([alpha], 'voted', 'event 31 is not observed')).toBe(
+      'your validator Alpha hub1ec8g…cjt2am has not voted: event 31 is not observed',
     );
   });
 
@@ -80,6 +80,7 @@ describe('the words of a summary', () => {
     expect(validators(members)).toBe(
       "“A, B” (yours), Keel & Anchor, “Ours (yours)”, “Оurs （yours）”, “'quoted' (yours)”",
     );
+    expect(validators([{ name: 'Yours', address: '0xa1', isWatched: false, hasNamesake: false }])).toBe('“Yours”');
   });
 
   it('have a time of day also for a time after the last one', () => {
@@ -88,7 +89,7 @@ describe('the words of a summary', () => {
     for (const seconds of [-1e18, 1e18]) expect(clockTime(at, seconds)).toMatch(/^\d\d:\d\d UTC$/);
   });
 
-  it('put the own validators at the beginning of an action', () => {
+  it('put the own validators at the beginning of an action, without their names', () => {
     const validator = (name: string, isWatched: boolean) => ({
       name,
       address: '0xa1',
@@ -97,11 +98,14 @@ describe('the words of a summary', () => {
     });
     expect(watchedFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
     expect(watchedFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
-      'Check the orchestrator of your validator Beta first. Contact them.',
+      'Check the orchestrator of your validator first. Contact them.',
+    );
+    expect(watchedFirst([validator('Alpha', true), validator('Beta', true)], 'Contact them.')).toBe(
+      'Check the orchestrator of your validators first. Contact them.',
     );
   });
 
-  it('name the missing validators with their number and power', () => {
+  it('name the missing validators with their number and power, but not the own ones, which the summary names', () => {
     const shown = { name: null, hasNamesake: false, powerRatio: 0.1, watched: false };
     const member = { externalAddress: '0xa1', orchestrator: null, ...shown };
     expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(
@@ -109,6 +113,13 @@ describe('the words of a summary', () => {
     );
     expect(missingValidators({ total: 25, powerRatio: 0.531, members: [member] }, 'voted')).toBe(
       '25 validators with 53 % of the power have not voted: 0xa1 and 24 more',
+    );
+    const own = { ...member, name: 'Beta', watched: true };
+    expect(missingValidators({ total: 25, powerRatio: 0.531, members: [own, own, member] }, 'voted')).toBe(
+      '25 validators with 53 % of the power have not voted: yours, 0xa1 and 22 more',
+    );
+    expect(missingValidators({ total: 1, powerRatio: 0.1, members: [own] }, 'voted')).toBe(
+      '1 validator with 10 % of the power has not voted: yours',
     );
     expect(missingValidators({ total: 0, powerRatio: 0, members: [] }, 'voted')).toBe('');
     expect(missingValidators(null, 'voted')).toBe('');

@@ -2,7 +2,7 @@ import { add, compare, highest, lowest, subtract, type Numeral } from '../../cha
 import type { Field } from '../../chain/field.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { optional, orEmpty, orUndefined, required, rows } from '../required-fields.js';
+import { optional, orEmpty, orUndefined, required, rows, withdrawWithout } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 import type { Member } from './orchestrators.js';
@@ -74,7 +74,7 @@ const SIGNATURES_OR_VOTES = { valset: 'valset_confirms', batch: 'batch_confirms'
 
 /** All duties of a kind in the document. */
 export function duties(input: BridgeInput, kind: Duty['kind']): readonly Duty[] {
-  required(input.state[SIGNATURES_OR_VOTES[kind]]);
+  withdrawWithout(input.state[SIGNATURES_OR_VOTES[kind]]);
   return derivations[kind](input);
 }
 

@@ -2,7 +2,7 @@ import { add, compare, subtract, type Numeral } from '../../chain/numeral.js';
 import { isValid } from '../../chain/field.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
-import { orUndefined, required } from '../required-fields.js';
+import { orUndefined, required, withdrawWithout } from '../required-fields.js';
 import { estimateDuration, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
@@ -37,7 +37,7 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
 /** Seconds since the last event was observed; `undefined` when its time is unknown. */
 function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   requireEventNonces(input);
-  required(input.state.last_observed_nonce);
+  withdrawWithout(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
   if (seenAtMs !== undefined) return Math.round(input.at * 1000 - seenAtMs) / 1000;
   const observedAt = heightOfLastObserved(input);

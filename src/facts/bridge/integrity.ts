@@ -3,7 +3,7 @@ import { highest } from '../../chain/numeral.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
+import { required, rows, withdrawWithout } from '../required-fields.js';
 import { readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
@@ -48,7 +48,7 @@ export function isValsetMismatch(input: BridgeInput): boolean {
 /** Whether the hub has not stored the validator set in the contract. */
 export function isValsetUnknown(input: BridgeInput): boolean {
   const nonce = required(required(input.state.last_observed_valset).nonce);
-  required(input.state.valsets);
+  withdrawWithout(input.state.valsets);
   // Before the first update, no validator set was observed.
   return nonce !== 0n && storedSetsWithSameNonce(input).length === 0;
 }
@@ -72,7 +72,7 @@ export function countPendingDeposits(input: BridgeInput): number {
 
 /** Claims that the contract has a validator set that the hub did not create. */
 export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
-  required(input.state.valsets);
+  withdrawWithout(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
     const content = claimContent(attestation);
     const stored = valsetsByNonce(input).get(required(content.valsetNonce)) ?? [];
@@ -109,7 +109,7 @@ export function findExecutionClaims(
 
 /** Claims of the execution of a batch that the hub does not have. The hub halts when such a claim is observed. */
 export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attestation[] => {
-  required(input.state.batches);
+  withdrawWithout(input.state.batches);
   return Array.from(executionClaims(input))
     .filter(([batch]) => !batchesByKey(input).has(batch))
     .flatMap(([, claims]) => claims);

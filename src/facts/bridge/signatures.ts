@@ -3,7 +3,7 @@ import type { Batch, Valset } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { orNull, required, rows } from '../required-fields.js';
+import { orNull, required, rows, withdrawWithout } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 import { contractLabel } from './tokens.js';
 import {
@@ -91,7 +91,7 @@ const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): Signe
 /** The signed powers of the unrelayed validator sets. */
 export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
-  required(input.state.valset_confirms);
+  withdrawWithout(input.state.valset_confirms);
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
 });
 
@@ -100,7 +100,7 @@ export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
  * power is unknown even if there is no batch.
  */
 export function requireSigningInput(input: BridgeInput): void {
-  required(input.state.batch_confirms);
+  withdrawWithout(input.state.batch_confirms);
   contractValset(input);
 }
 

@@ -5,7 +5,7 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
-import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
+import { orEmpty, orUndefined, required, rows, withdrawWithout } from '../required-fields.js';
 
 /*
  * The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to
@@ -118,7 +118,7 @@ function batchTokens(input: BridgeInput, first: ReadonlySet<string>): readonly B
 
 /** Tokens of the hub are locked on the hub and not in the contract, so they are not judged. */
 function backingFacts(input: BridgeInput): readonly BackingFacts[] {
-  required(input.state.erc20_to_denoms);
+  withdrawWithout(input.state.erc20_to_denoms);
   const hubDenoms = denomByContract(input);
   return input.tokens
     .filter(({ contract, backing }) => backing === true && !hubDenoms.has(contract))

@@ -1,6 +1,6 @@
 /*
  * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page
- * repeatedly and updates only changed nodes, so that scroll position, focus, selection and open details are preserved.
+ * repeatedly and replaces its content.
  * When a fetch fails, an alert shows the reason and the time of the data.
  */
 
@@ -20,7 +20,6 @@ function find(selector, within = document) {
 }
 
 const main = find('main');
-const time = find('#as-of time');
 const alertBox = find('#out-of-date');
 const sentenceElement = find('strong', alertBox);
 const ageElement = find('span', alertBox);
@@ -95,7 +94,8 @@ function updateAlert() {
   // A screen reader reads the sentence once, because it does not change; the age beside it is hidden from screen
   // readers.
   const reason = problem === '' ? 'not refreshed yet' : problem;
-  const sentence = alertBox.hidden ? '' : `Out of date: ${reason}. This page is as of ${time.textContent},`;
+  const asOf = find('#as-of time').textContent;
+  const sentence = alertBox.hidden ? '' : `Out of date: ${reason}. This page is as of ${asOf},`;
   if (sentenceElement.textContent !== sentence) sentenceElement.textContent = sentence;
   const seconds = Math.round(ageMs() / 1000);
   ageElement.textContent = seconds < 120 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
@@ -103,7 +103,7 @@ function updateAlert() {
 }
 
 /**
- * Updates the page, and keeps open details, scroll position, focus and selection.
+ * Replaces the content, and keeps open details, scroll position, focus and what is being typed.
  *
  * @param {Document} page
  */
@@ -111,87 +111,31 @@ function show(page) {
   for (const known of main.querySelectorAll('details[id]')) {
     page.getElementById(known.id)?.toggleAttribute('open', known.hasAttribute('open'));
   }
-  const selection = getSelection();
-  const { anchorNode, anchorOffset = 0, focusNode, focusOffset = 0 } = selection ?? {};
-  const focused = document.activeElement;
-  const owner = focused?.closest('[id]')?.id;
+  const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  const owner = focused?.closest('[id]')?.id ?? '';
   const href = focused?.getAttribute('href') ?? null;
-  const top = scrollY > 0 ? document.elementFromPoint(innerWidth / 2, innerHeight / 3)?.closest('main [id]') : null;
+  // The first visible row or section stays where it is.
+  const top = Array.from(scrollY > 0 ? main.querySelectorAll('[id]') : []).find(
+    (element) => element.getBoundingClientRect().top >= 0 && page.getElementById(element.id) !== null,
+  );
   const before = top?.getBoundingClientRect().top ?? 0;
+  const typed = document.getElementById('search-text');
+  if (typed !== null) page.getElementById('search-text')?.replaceWith(typed);
 
-  morph(main, find('main', page));
-  morph(time, find('#as-of time', page));
-  morph(find('#data-age'), find('#data-age', page));
+  main.replaceChildren(...find('main', page).childNodes);
+  find('#as-of time').replaceWith(find('#as-of time', page));
+  find('#data-age').replaceWith(find('#data-age', page));
   document.title = page.title;
 
-  if (top?.isConnected === true) scrollBy({ top: top.getBoundingClientRect().top - before, behavior: 'instant' });
-  if (focused?.isConnected === false && owner !== undefined) {
-    const again = document.getElementById(owner);
-    /** @type {HTMLElement | null | undefined} */
-    const element = again?.querySelector(href === null ? 'summary' : `a[href="${CSS.escape(href)}"]`);
-    element?.focus({ preventScroll: true });
-  }
-  if (!anchorNode || !focusNode || (anchorNode === focusNode && anchorOffset === focusOffset)) return;
-  if (!anchorNode.isConnected || !focusNode.isConnected) return;
-  selection?.setBaseAndExtent(
-    anchorNode,
-    Math.min(anchorOffset, lengthOf(anchorNode)),
-    focusNode,
-    Math.min(focusOffset, lengthOf(focusNode)),
-  );
-}
-
-/** @param {Node} node */
-function lengthOf(node) {
-  return node instanceof CharacterData ? node.length : node.childNodes.length;
-}
-
-/**
- * Makes a node equal to a node of the fetched page with the same type and name.
- *
- * @param {Node} old
- * @param {Node} next
- */
-function morph(old, next) {
-  if (old.isEqualNode(next)) return;
-  if (!(old instanceof Element) || !(next instanceof Element)) {
-    old.nodeValue = next.nodeValue;
-    return;
-  }
-  for (const { name } of Array.from(old.attributes)) if (!next.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  const wanted = new Set(Array.from(next.children, ({ id }) => id));
-  for (const child of Array.from(old.children)) if (child.id !== '' && !wanted.has(child.id)) child.remove();
-  const byId = new Map(Array.from(old.children, (child) => [child.id, child]));
-  let cursor = old.firstChild;
-  for (const child of Array.from(next.childNodes)) {
-    const known = knownChild(child, cursor, byId);
-    if (known === undefined) {
-      old.insertBefore(child, cursor);
-      continue;
-    }
-    if (known === cursor) cursor = cursor.nextSibling;
-    else old.insertBefore(known, cursor);
-    morph(known, child);
-  }
-  while (cursor !== null) {
-    const surplus = cursor;
-    cursor = cursor.nextSibling;
-    surplus.remove();
-  }
-}
-
-/**
- * The node to reuse: the node with the same id, else the next node if it has the same type and no id.
- *
- * @param {Node} child
- * @param {ChildNode | null} cursor
- * @param {ReadonlyMap<string, Element>} byId
- */
-function knownChild(child, cursor, byId) {
-  if (child instanceof Element && child.id !== '') return byId.get(child.id);
-  const hasId = cursor instanceof Element && cursor.id !== '';
-  return cursor !== null && !hasId && cursor.nodeName === child.nodeName ? cursor : undefined;
+  const newTop = document.getElementById(top?.id ?? '')?.getBoundingClientRect().top;
+  if (newTop !== undefined) scrollBy({ top: newTop - before, behavior: 'instant' });
+  const again = document.getElementById(owner);
+  /** @type {HTMLElement | null | undefined} */
+  const element =
+    focused?.id === owner
+      ? again
+      : again?.querySelector(href === null ? (focused?.localName ?? '') : `a[href="${CSS.escape(href)}"]`);
+  element?.focus({ preventScroll: true });
 }
 
 function resume() {
