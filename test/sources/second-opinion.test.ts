@@ -354,7 +354,7 @@ describe('the hourly document of a node that is not in use', () => {
 describe('another process', () => {
   it('knows which node had failed, and since when it is down', async () => {
     const polled = await startHealthy();
-    const lastServedAt = polled.now().at;
+    const failedAt = polled.now().at + INTERVAL_SECONDS;
     for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
       polled.nodes[0]?.fault(endpoint, withStatus(503));
     await pollTimes(polled, 50);
@@ -362,8 +362,8 @@ describe('another process', () => {
     const requests = polled.nodes[0]?.requests.module_state;
     expect(await pollTimes(polled, 1)).toBe('B');
     expect(polled.nodes[0]?.requests.module_state).toBe(requests);
-    await pollTimes(polled, 5);
-    expect(firing(polled, 'BridgeNodeDown', 'warning')).toMatchObject({ startSeconds: lastServedAt });
+    await pollTimes(polled, 6);
+    expect(firing(polled, 'BridgeNodeDown', 'warning')).toMatchObject({ startSeconds: failedAt });
     expect(polled.state().nodeSwitches).toBe(0);
   });
 
