@@ -173,7 +173,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   }
 
   async function probe(job: Job): Promise<void> {
-    const isDoubted = (findEndpoint(job)?.state.problems.spare?.differences.length ?? 0) > 0;
+    const isDoubted = (findEndpoint(job)?.state.problems.spares ?? []).length > 0;
     const spares = (await source.probe?.(job, isDoubted)) ?? [];
     await Promise.all(spares.map(async (received) => spareRead(job, received)));
   }

@@ -20,7 +20,7 @@ import {
 import { problems } from './problems.js';
 import {
   isUnconfirmed,
-  nextSpare,
+  nextSpares,
   presentDisagreement,
   repeatedDifferences,
   shownFrom,
@@ -125,11 +125,12 @@ export interface ProblemMemory {
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
   readonly disagreement?: Disagreement | undefined;
-  readonly spare?: Spare | undefined;
+  /** The nodes whose document shows a problem that the one in use does not. */
+  readonly spares?: readonly Spare[] | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 2;
+export const PROBLEM_MEMORY_VERSION = 3;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
@@ -293,7 +294,7 @@ export function withSpare(
       (each) => problemKey({ ...each.problem, document }) === key && !known.has(subjectKey(each.subject)),
     );
   });
-  return { ...memory, spare: nextSpare(memory.spare, source, found, now.at) };
+  return { ...memory, spares: nextSpares(memory.spares ?? [], source, found, now.at) };
 }
 
 /** Whether another node is asked about the problem. */

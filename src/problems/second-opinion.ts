@@ -46,7 +46,7 @@ export interface Accusation {
   readonly mark: unknown;
 }
 
-/** What another node says about a finding. It stays when it confirms the finding. */
+/** What another node has said about a finding, by its last document that proves something. It stays when it confirms the finding. */
 export interface Opinion {
   readonly source: string;
   readonly agrees: boolean;
@@ -74,29 +74,32 @@ export interface Spare {
   readonly differences: readonly (Difference & { readonly times: number })[];
 }
 
-/** A node that is not in use, with the problems that its last document has shown, and the node in use has not. */
-export function nextSpare(
-  before: Spare | undefined,
+/** The nodes that are not in use, after a document of one, with the problems that it shows, and the node in use does not. */
+export function nextSpares(
+  before: readonly Spare[],
   source: string,
   found: readonly PresentProblem[],
   at: Instant,
-): Spare {
-  const known = before?.source === source ? before.differences : [];
-  return {
-    source,
-    at,
-    differences: found.map(({ summary, startSeconds }) => {
-      const last = known.find((difference) => difference.summary === summary);
-      const since = last?.since ?? startSeconds;
-      return { summary, since, other: source, isShownByOther: true, times: (last?.times ?? 0) + 1 };
-    }),
-  };
+): readonly Spare[] {
+  const known = before.find((spare) => spare.source === source)?.differences;
+  const differences = found.map(({ summary, startSeconds }) => {
+    const last = known?.find((difference) => difference.summary === summary);
+    const since = last?.since ?? startSeconds;
+    return { summary, since, other: source, isShownByOther: true, times: (last?.times ?? 0) + 1 };
+  });
+  const others = before.filter((spare) => spare.source !== source && isRead(spare, at));
+  return differences.length === 0 ? others : [...others, { source, at, differences }];
 }
 
-/** Its document is read each minute while it differs, unless the node fails or was removed. */
-export function repeatedDifferences({ spare }: ProblemMemory, at: Instant): readonly Difference[] {
-  if (spare === undefined || at - spare.at >= ASKED_SECONDS) return [];
-  return spare.differences.filter(({ times }) => times > 1);
+/** The document of a node is read each minute while it differs, unless the node fails or was removed. */
+function isRead(spare: Spare, at: Instant): boolean {
+  return at - spare.at < ASKED_SECONDS;
+}
+
+export function repeatedDifferences({ spares = [] }: ProblemMemory, at: Instant): readonly Difference[] {
+  return spares
+    .filter((spare) => isRead(spare, at))
+    .flatMap(({ differences }) => differences.filter(({ times }) => times > 1));
 }
 
 /** The disagreement that is not forgotten. */
@@ -129,8 +132,9 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   // Found before there was another node.
   if (accusation === undefined) return history;
   const { opinion: asked } = evidence;
-  const known = history.opinion?.agrees === true ? history.opinion : undefined;
-  const opinion = known ?? (asked && opinionOn(problem, accusation, asked, history, compared));
+  const known = history.opinion;
+  const latest = known?.agrees === true ? known : asked && opinionOn(problem, accusation, asked, history, compared);
+  const opinion = latest ?? known;
   const accused = { ...history, accusation, opinion, isDelayed: undefined };
   if (opinion === undefined) return accused;
   if (opinion.agrees) {
@@ -142,7 +146,9 @@ export function withOpinion(history: SubjectHistory, problem: Problem, compared:
   const wasShown = before?.isPresent === true && before.isDelayed !== true && before.lastFoundAt >= from;
   const since = Math.min(from, asked?.disagreedSince ?? Infinity);
   const details = joinTexts('; ', history.details, `not confirmed: ${opinion.source} does not show it`);
-  return { ...accused, details, ...(!wasShown && at - since < DELAY_SECONDS && { isDelayed: true }) };
+  // Without an answer to this document, nothing is delayed.
+  const isDelayed = latest !== undefined && !wasShown && at - since < DELAY_SECONDS;
+  return { ...accused, details, ...(isDelayed && { isDelayed }) };
 }
 
 /**

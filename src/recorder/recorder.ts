@@ -104,7 +104,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
     },
     spareRead: ({ before, after, received }) => {
-      const differ = ({ problems }: EndpointState): boolean => (problems.spare?.differences.length ?? 0) > 0;
+      const differ = ({ problems }: EndpointState): boolean => (problems.spares ?? []).length > 0;
       if (settings === undefined || (!differ(before) && !differ(after))) return;
       // Before a poll at the same time, and its opinion.
       const header = opinionHeader(after, received, received.receivedAt - 0.002, now());

@@ -100,7 +100,7 @@ describe('the forged validator set of one node of two', () => {
     const asked = requests();
     await pollTimes(polled, 10);
     expect(requests()).toBe(asked);
-    expect(firing(polled, MISMATCH)).toBeDefined();
+    expect(firing(polled, MISMATCH)).toMatchObject({ details: `not confirmed: ${b} does not show it` });
   });
 
   it('is nothing when it is gone after a minute', async () => {
@@ -326,11 +326,20 @@ describe('the hourly document of a node that is not in use', () => {
     expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
   });
 
+  it.each(['one of two other nodes', 'both other nodes'])('counts for each node: %s', async (nodes) => {
+    const polled = await startHealthy({ count: 3 });
+    for (const node of nodes.startsWith('both') ? polled.nodes.slice(1) : polled.nodes.slice(1, 2)) {
+      node.fault('module_state', theft);
+    }
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
+  });
+
   it('is nothing when the next one a minute later does not show it', async () => {
     const polled = await startPolledNodes();
     polled.nodes[1]?.fault('module_state', theft);
     await pollTimes(polled, 3);
-    expect(polled.state().problems.spare?.differences).toHaveLength(1);
+    expect(polled.state().problems.spares).toHaveLength(1);
     polled.nodes[1]?.fault('module_state', undefined);
     await pollTimes(polled, 12);
     expect(polled.state().problems.ended).toEqual([]);
@@ -343,11 +352,11 @@ describe('the hourly document of a node that is not in use', () => {
     await pollTimes(polled, 2);
     polled.advance(3600);
     await pollTimes(polled, 4);
-    expect(polled.state().problems.spare?.differences).toEqual([]);
+    expect(polled.state().problems.spares).toEqual([]);
     const behind = await startPolledNodes({ lagSeconds: [0, 200] });
     behind.nodes[1]?.fault('module_state', theft);
     await pollTimes(behind, 10);
-    expect(behind.state().problems.spare).toBeUndefined();
+    expect(behind.state().problems.spares).toBeUndefined();
   });
 });
 
