@@ -341,7 +341,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     severity,
     afterMinutes,
     summary: 'a missed transaction freezes its chain',
-    description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
+    description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));

@@ -335,7 +335,7 @@ export const relayProblems = [
   overdue(
     'warning',
     120,
-    'The hub holds a batch that has timed out at the estimated external height, and that was not signed or whose sufficient fees are not known: then only when such batches of two tokens wait of which batches were executed within 14 days. Its transfers are locked until the hub observes the next event.',
+    'The hub holds a batch that has timed out at the estimated external height. Its transfers are locked until the hub observes the next event. The batch was not signed, or sufficient fees are not known and such batches of two tokens wait that had executions within 14 days.',
   ),
   timeoutNear,
   notRelayed(

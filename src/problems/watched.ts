@@ -217,7 +217,7 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     ...(isCritical && { needsTime: true }),
     dashboard: 'bridge-validator',
     summary: `one of your validators ${isCritical ? 'is about to be jailed for missed blocks' : 'has missed many blocks'}`,
-    description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. When it has missed more than all of them it is jailed. It is judged while it is bonded, and when it has been for a whole window.`,
+    description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
     action:
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
     find: (evidence: Evidence<'module_state'>) => {
