@@ -214,7 +214,11 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     // Meanwhile another document has stepped.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return true;
     const { state, beforeFirst } = current;
-    const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
+    const { queries, problems } = state;
+    const before =
+      isAgain && beforeFirst !== undefined
+        ? { ...beforeFirst, queries, problems: { ...beforeFirst.problems, spares: problems.spares } }
+        : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);

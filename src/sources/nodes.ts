@@ -287,15 +287,21 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     return result.ok ? result.value : undefined;
   }
 
-  /** Asks another usable node, at another address, for its document. */
+  /** The document of another usable node, at another address: of the first one that serves it. */
   async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
     const endpoint = createEndpointNodes(job);
     const { inUse } = endpoint;
     const usable = selectUsable(endpoint.nodes, listObservations(endpoint), clock().at);
-    const other = usable.find(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
-    if (inUse === undefined || other === undefined) return undefined;
-    // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
-    return askOther(endpoint, other, request, { ...job.limits, timeoutMs: job.limits.timeoutMs / 2 });
+    const others = usable.filter(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
+    if (inUse === undefined) return undefined;
+    const limits = { ...job.limits, timeoutMs: job.limits.timeoutMs / (2 * others.length) };
+    for (const other of others) {
+      // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const received = await askOther(endpoint, other, request, limits);
+      if (received !== undefined) return received;
+    }
+    return undefined;
   }
 
   return {

@@ -177,6 +177,15 @@ describe('the forged validator set of both nodes', () => {
   });
 });
 
+it('asks the next node when one does not answer', async () => {
+  const polled = await startHealthy({ count: 3 });
+  polled.nodes[0]?.fault('module_state', theft);
+  polled.nodes[1]?.fault('module_state', reset);
+  polled.nodes[2]?.fault('module_state', theft);
+  expect(await secondsUntil(polled, MISMATCH)).toBe(AS_WITH_ONE_NODE);
+  expect(firing(polled, MISMATCH)?.details).toBe('confirmed by 2 nodes');
+});
+
 it('asks nobody at the address of the node in use', async () => {
   const polled = await startHealthy();
   const { url = '' } = polled.nodes[0] ?? {};
