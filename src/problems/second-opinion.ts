@@ -46,7 +46,10 @@ export interface Accusation {
   readonly mark: unknown;
 }
 
-/** What another node has said about a finding, by its last document that proves something. It stays when it confirms the finding. */
+/**
+ * What another node has said about a finding, by its last document that proves something. It stays when it confirms the
+ * finding.
+ */
 export interface Opinion {
   readonly source: string;
   readonly agrees: boolean;
@@ -74,7 +77,9 @@ export interface Spare {
   readonly differences: readonly (Difference & { readonly times: number })[];
 }
 
-/** The nodes that are not in use, after a document of one, with the problems that it shows, and the node in use does not. */
+/**
+ * The nodes that are not in use, after a document of one, with the problems that it shows, and the node in use does not.
+ */
 export function nextSpares(
   before: readonly Spare[],
   source: string,
