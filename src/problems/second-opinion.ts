@@ -78,7 +78,7 @@ export interface Spare {
 }
 
 /**
- * The nodes that are not in use, after a document of one, with the problems that it shows, and the node in use does not.
+ * The nodes that are not in use, after a document of one, with the problems that it shows and the node in use does not.
  */
 export function nextSpares(
   before: readonly Spare[],
