@@ -30,7 +30,7 @@ import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract-items.js';
 import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
-import { crosschainItems, type CrosschainItems } from './facts/items/crosschain-items.js';
+import { type CrosschainItems, crosschainItems } from './facts/items/crosschain-items.js';
 import type { Search } from './facts/items/item-list.js';
 
 /** The items behind the gauges, for `/pending`. */

@@ -248,6 +248,12 @@ describe('the structure of src', () => {
     expect(listed.length).toBeLessThanOrEqual(24);
   });
 
+  it('imports the rows of pages only where pages and documents are made', () => {
+    const readers = new Set(['facts', 'pages', 'commands', 'engine']);
+    const others = files.filter((file) => !readers.has(folderOf(file)) && file !== 'documents.ts');
+    expect(others.filter((file) => code(file).includes('facts/items/'))).toEqual([]);
+  });
+
   it('has no comment line that is wider than code', () => {
     const { printWidth } = packageJson.prettier;
     const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[jt]s$/.test(file));

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
-import type { Search } from '../facts/items/item-list.js';
 import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
+import type { Search } from '../facts/items/item-list.js';
 
 /*
  * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful

@@ -8,9 +8,9 @@ import {
   unbatchedByFeeToken,
   unbatchedByToken,
 } from './bridge/tokens.js';
-import { chainIdLabel, cctxsByIndex } from './crosschain/cctxs.js';
 import type { CrosschainInput } from './crosschain/crosschain-input.js';
 import { optional, orElse } from './required-fields.js';
+import { cctxsByIndex, chainIdLabel } from './crosschain/cctxs.js';
 
 /*
  * The entries of the configuration that a document matches, each as the text of `settingEntry`. An unreadable list

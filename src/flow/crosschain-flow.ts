@@ -2,16 +2,6 @@ import { validOrUndefined } from '../chain/field.js';
 import { highest, subtract, type Numeral } from '../chain/numeral.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { wallSeconds, type Instant } from '../clock.js';
-import {
-  currentOutbound,
-  distinctCctxs,
-  groupByChain,
-  isTruncated,
-  listNames,
-  MAX_ID_CHARACTERS,
-  signerKey,
-  type OutboundContent,
-} from '../facts/crosschain/cctxs.js';
 import { chainName, MAX_CHAINS } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
@@ -19,6 +9,16 @@ import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_SECONDS } from '../units.js';
 import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { NO_TOTALS, withCounts, withKeys, type Totals } from './totals.js';
+import {
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  isTruncated,
+  listNames,
+  MAX_ID_CHARACTERS,
+  type OutboundContent,
+  signerKey,
+} from '../facts/crosschain/cctxs.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why, so the node is

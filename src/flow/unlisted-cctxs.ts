@@ -1,9 +1,9 @@
 import { wallSeconds } from '../clock.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import type { UnlistedCctx } from '../facts/items/crosschain-items.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';
+import type { UnlistedCctx } from '../facts/crosschain/cctxs.js';
 
 /*
  * Unlisted transactions that are pending according to the node: far below the lowest nonce of their chain, where no

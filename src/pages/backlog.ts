@@ -1,7 +1,7 @@
 import { wallSeconds, type Moment } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import type { ProblemName } from '../problems/problems.js';
-import { sumText, waitingAmounts } from '../problems/sentence.js';
+import { sumText } from '../problems/sentence.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
@@ -9,11 +9,11 @@ import { distantTimeElement } from './time.js';
 import type { EndpointView } from './view.js';
 import { judgeSeverity, type TargetVerdicts } from '../engine/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
-import type { CrosschainItems } from '../facts/items/crosschain-items.js';
-import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import { DAY_SECONDS } from '../units.js';
+import type { CrosschainItems } from '../facts/items/crosschain-items.js';
+import { type ItemList, listedRows } from '../facts/items/item-list.js';
 
 /*
  * The backlog in numbers, on both pages and in their JSON. A healthy bridge has two numbers: waiting transfers and
@@ -70,6 +70,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   const oldestBatch = items.oldestBatchAge?.seconds ?? null;
   const isTimeoutKnown = listedRows(batches).every(({ state }) => state !== null);
   const timedOut = waiting(items, 'timeout');
+  const amounts = listedRows(items.tokens).flatMap((token) => sumText([token.unbatched, token.batched]));
   return [
     {
       count: queued === null || batchedTransfers === null ? null : queued + batchedTransfers,
@@ -80,7 +81,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
       parts: [
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
-        ...[waitingAmounts(items.tokens)].filter((amounts) => amounts !== ''),
+        ...(amounts.length === 0 ? [] : [list(amounts)]),
         ...(oldestBatch === null ? [] : [`the oldest batch ${durationInWords(oldestBatch)} old`]),
       ],
     },

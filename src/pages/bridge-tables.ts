@@ -15,11 +15,12 @@ import type {
   TransferItem,
   ValsetItem,
 } from '../facts/items/bridge.js';
-import type { ClaimItem } from '../facts/items/claims.js';
-import { listedRows } from '../facts/items/item-list.js';
-import type { CoinItem, WaitingTokenItem } from '../facts/items/token-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
+import type { ClaimItem } from '../facts/bridge/claims.js';
+import type { CoinItem } from '../facts/bridge/coins.js';
+import { listedRows } from '../facts/items/item-list.js';
+import type { WaitingTokenItem } from '../facts/items/token-items.js';
 
 /*
  * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.

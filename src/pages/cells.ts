@@ -4,7 +4,7 @@ import { COMPACT } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
-import type { CoinItem, TokenItem } from '../facts/items/token-items.js';
+import type { CoinItem, TokenItem } from '../facts/bridge/coins.js';
 
 /* The values of pending items as markup. `null` is shown as unknown, never as 0 or empty. */
 

@@ -39,7 +39,7 @@ import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract-items.js';
 import type { CrosschainItems } from '../facts/items/crosschain-items.js';
-import { listedRows, type ItemList } from '../facts/items/item-list.js';
+import { type ItemList, listedRows } from '../facts/items/item-list.js';
 
 /**
  * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several

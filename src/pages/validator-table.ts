@@ -2,6 +2,7 @@ import { isoTime } from '../clock.js';
 import { asNumeral, subtract } from '../chain/numeral.js';
 import { judgeSeverity } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
+import { listedRows } from '../facts/items/item-list.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { firstDispute } from '../problems/oracle-problems.js';
 import type { ProblemName } from '../problems/problems.js';
@@ -91,7 +92,7 @@ function unreadable({ validators }: BridgeItems): string {
 
 /** Who claims what. A dispute is not a delay of any validator. */
 function disputeHtml(items: BridgeItems): Markup {
-  const dispute = firstDispute(items);
+  const dispute = firstDispute(listedRows(items.claims));
   if (dispute === undefined) return markup``;
   const sides = dispute.claims.map(({ claim: { voted, votes }, text }) => {
     const names = shownValidatorNames(listMembers(voted));
@@ -291,7 +292,7 @@ function squaresHtml(what: string, grid: Markup, text = ''): Markup {
 
 /** The vote of the validator on a disputed event; empty without a vote. */
 function disputedVote({ items, validator: { externalAddress } }: Row): string {
-  const dispute = firstDispute(items);
+  const dispute = firstDispute(listedRows(items.claims));
   const voted = dispute?.claims.find(({ claim }) =>
     claim.voted?.members.some((member) => member.externalAddress === externalAddress),
   );

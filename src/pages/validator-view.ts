@@ -4,8 +4,6 @@ import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import { inWholeUnits } from '../facts/items/item-list.js';
-import type { HubCoin } from '../facts/items/token-items.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query-state.js';
@@ -18,6 +16,8 @@ import {
 } from '../queries/watched-validators.js';
 import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import type { ShownEndpoint } from './view.js';
+import type { HubCoin } from '../facts/items/token-items.js';
+import { inWholeUnits } from '../facts/plain-values.js';
 
 /*
  * The facts about each validator of a bridge: the document, the answers of the node, and the alerts about the

@@ -2,7 +2,6 @@ import type { DocumentName, NodeStatus } from '../document-types.js';
 import type { Items } from '../documents.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
-import { searchFor } from '../facts/items/item-list.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { getItems, searchItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
@@ -20,6 +19,7 @@ import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
+import { searchFor } from '../facts/items/item-list.js';
 
 /*
  * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are

@@ -3,15 +3,6 @@ import { lowest, subtract } from '../chain/numeral.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
-import {
-  consideredCctxs,
-  createdAt,
-  distinctCctxs,
-  groupByChain,
-  hasCreation,
-  hiddenCount,
-  isTruncated,
-} from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
@@ -50,6 +41,15 @@ import {
   outboundHash,
   pendingTexts,
 } from './sentence.js';
+import {
+  consideredCctxs,
+  createdAt,
+  distinctCctxs,
+  groupByChain,
+  hasCreation,
+  hiddenCount,
+  isTruncated,
+} from '../facts/crosschain/cctxs.js';
 
 /* Pending and missed cross-chain transactions. */
 

@@ -12,7 +12,6 @@ import {
 } from '../facts/bridge/integrity.js';
 import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
 import { required } from '../facts/required-fields.js';
-import { claimItem } from '../facts/items/claims.js';
 import { DAY_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS } from './consequences.js';
 import { claimants } from './oracle-problems.js';
@@ -26,6 +25,7 @@ import {
   type Problem,
   type Severity,
 } from './problem.js';
+import { claimItem } from '../facts/bridge/claims.js';
 
 /*
  * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is

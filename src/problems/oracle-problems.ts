@@ -17,9 +17,6 @@ import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { newestPowers, newestTotalPower, sumPower } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';
 import { required, rows, withdrawWithout } from '../facts/required-fields.js';
-import type { BridgeItems } from '../facts/items/bridge.js';
-import { claimItem, type ClaimItem } from '../facts/items/claims.js';
-import { listedRows } from '../facts/items/item-list.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS, OF_UNRELAYED_BATCHES } from './consequences.js';
@@ -38,6 +35,7 @@ import {
   depositsText,
   waitingText,
 } from './sentence.js';
+import { type ClaimItem, claimItem } from '../facts/bridge/claims.js';
 
 /* Votes for events of the external chain. */
 
@@ -250,8 +248,8 @@ interface Dispute {
 }
 
 /** The first event with several claims. */
-export function firstDispute(items: Pick<BridgeItems, 'claims'>): Dispute | undefined {
-  const disputed = listedRows(items.claims).filter((claim) => claim.conflicting);
+export function firstDispute(claims: readonly ClaimItem[]): Dispute | undefined {
+  const disputed = claims.filter((claim) => claim.conflicting);
   const [first] = disputed;
   return first && describeDispute(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
 }

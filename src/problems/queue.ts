@@ -11,16 +11,17 @@ import {
   topBatchFeesByToken,
   totalAmount,
   totalFees,
+  queueWaitsFor,
   unbatchedByToken,
   unbatchedTransfers,
 } from '../facts/bridge/tokens.js';
 import { countElements, orUndefined, required, rows, withdrawWithout } from '../facts/required-fields.js';
-import { coinItem, queueItem } from '../facts/items/token-items.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem } from './problem.js';
 import { allWaitingAmounts, sumText, tokenName } from './sentence.js';
+import { coinItem } from '../facts/bridge/coins.js';
 
 /* Unbatched transfers. */
 
@@ -187,7 +188,7 @@ function backlogAction(input: BridgeInput): string | undefined {
     if (reason !== undefined) numbers.set(reason, (numbers.get(reason) ?? 0) + transfers);
   };
   for (const [contract, transfers] of unbatchedByToken(input)) {
-    add(queueItem(input, contract)?.waitsFor ?? undefined, transfers.length);
+    add(queueWaitsFor(input, contract), transfers.length);
   }
   for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), countElements(batch.transactions));
   const [most] = Array.from(numbers).toSorted(([, a], [, b]) => b - a);

@@ -14,21 +14,21 @@ import {
   contractLabel,
   totalAmount,
   unbatchedTransfers,
+  waitingTokensByWorth,
 } from '../facts/bridge/tokens.js';
-import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { memoize } from '../facts/memoize.js';
-import { cctxCoin } from '../facts/items/crosschain-items.js';
-import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/token-items.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
-import type { ClaimItem } from '../facts/items/claims.js';
-import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
+import type { ClaimItem } from '../facts/bridge/claims.js';
+import { type CoinItem, coinItem } from '../facts/bridge/coins.js';
+import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
+import { cctxCoin } from '../facts/crosschain/coins.js';
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
 
@@ -195,13 +195,23 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
   return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 
-/** The waiting amounts in whole tokens, because the number of transfers says nothing about their worth. */
-export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
-  return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
-}
+/** A sentence has at most so many amounts. */
+const MAX_TOKENS = 50;
 
-/** Several problems have them. */
-export const allWaitingAmounts = memoize((input: BridgeInput): string => waitingAmounts(waitingTokenItems(input)));
+/** The waiting amounts in whole tokens, because the number of transfers says nothing about their worth. */
+export const allWaitingAmounts = memoize((input: BridgeInput): string =>
+  list(
+    orEmpty(() => waitingTokensByWorth(input))
+      .slice(0, MAX_TOKENS)
+      .flatMap(({ contract, unbatched, batched }) =>
+        sumText(
+          [unbatched, batched].map((transfers) =>
+            coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) }),
+          ),
+        ),
+      ),
+  ),
+);
 
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {

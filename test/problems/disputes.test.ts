@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listedRows } from '../../src/facts/items/item-list.js';
 import { disputedClaims, disputedThing, firstDispute } from '../../src/problems/oracle-problems.js';
 import { idleState, vote } from '../facts/items/bridge-state.js';
 import { bridgeItemsOf } from '../facts/items/read-items.js';
@@ -26,7 +27,7 @@ function textsOf(...claims: readonly object[]): [string, string] {
     { contract: '0xu', symbol: 'WETH', decimals: 18 },
   ];
   const items = bridgeItemsOf({ ...idleState, attestations }, { height: '1000', tokens });
-  const dispute = firstDispute(items);
+  const dispute = firstDispute(listedRows(items.claims));
   return [disputedThing(dispute, items.conflictingEvents ?? 0), disputedClaims(dispute)];
 }
 

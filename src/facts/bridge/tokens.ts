@@ -1,4 +1,4 @@
-import { asNumeral, compare, highest, lowest, sum, type Numeral } from '../../chain/numeral.js';
+import { asNumeral, compare, highest, lowest, ratio, sum, type Numeral } from '../../chain/numeral.js';
 import { validOrUndefined, type Field } from '../../chain/field.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
@@ -145,6 +145,40 @@ export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
     unbatched: unbatched.get(contract) ?? [],
     batched: batched.get(contract) ?? [],
   }));
+}
+
+/** By worth, then configured tokens, then by the number of transfers. */
+export const waitingTokensByWorth = memoize((input: BridgeInput): readonly WaitingToken[] => {
+  const configured = configuredTokens(input);
+  return waitingTokens(input)
+    .map((token) => ({
+      token,
+      worth: estimateWorth(input, token),
+      isConfigured: configured.has(token.contract),
+      transfers: token.unbatched.length + token.batched.length,
+    }))
+    .toSorted(
+      (a, b) => b.worth - a.worth || Number(b.isConfigured) - Number(a.isConfigured) || b.transfers - a.transfers,
+    )
+    .map(({ token }) => token);
+});
+
+/** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
+function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
+  const minimum = minBatchFees(tokens).get(contract);
+  if (minimum === undefined) return 0;
+  return orUndefined(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
+}
+
+/**
+ * What the transfers of a token in no batch wait for; `undefined` for an empty queue. Without a minimum, any fee is
+ * sufficient.
+ */
+export function queueWaitsFor(input: BridgeInput, contract: string): 'fees' | 'batch' | undefined {
+  const fees = topBatchFeesByToken(input).get(contract);
+  if (fees === undefined) return undefined;
+  const minimum = minBatchFees(input.tokens).get(contract);
+  return minimum !== undefined && fees < minimum ? 'fees' : 'batch';
 }
 
 /** Number of waiting tokens without a configured minimum fee: whether a batch should be built is unknown. */

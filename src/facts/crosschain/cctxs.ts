@@ -18,6 +18,17 @@ export interface OutboundContent {
   readonly asset?: string | undefined;
 }
 
+/** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
+export interface UnlistedCctx extends OutboundContent {
+  readonly index: string;
+  readonly chainId: string;
+  /** Absent when the hub has not recorded it. */
+  readonly created?: number | undefined;
+  /** When it had left the lists. */
+  readonly gone: number;
+  readonly isIgnored: boolean;
+}
+
 export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];
 

@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../units.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';
+import type { CrosschainInput } from './crosschain-input.js';
 import {
   cctxsByIndex,
   consideredCctxs,
@@ -15,7 +16,6 @@ import {
   isTruncated,
   oldestCreation,
 } from './cctxs.js';
-import type { CrosschainInput } from './crosschain-input.js';
 
 /*
  * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes nonces

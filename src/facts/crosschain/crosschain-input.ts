@@ -4,8 +4,8 @@ import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
-import { MAX_KEYS, signerKey } from './cctxs.js';
 import { rememberedNonces, type LowestNonce } from './chains.js';
+import { MAX_KEYS, signerKey } from './cctxs.js';
 
 /** The answer of the node about a transaction: its outcome, or `pending`. */
 export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';

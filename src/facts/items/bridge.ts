@@ -40,18 +40,12 @@ import {
 import { validatorName } from '../bridge/registrations.js';
 import { memberAddresses, newestPowers, shareOfNewest, unrelayedValsets } from '../bridge/valsets.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
-import { claimItem } from './claims.js';
-import {
-  decimalOrNull,
-  formatDecimal,
-  itemList,
-  optionalKey,
-  truncatedOrNull,
-  type Search,
-  type SortKeys,
-} from './item-list.js';
-import { coinItem, executedFee, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './token-items.js';
 import { validatorItems } from './validator-items.js';
+import { claimItem } from '../bridge/claims.js';
+import { coinItem, tokenItem } from '../bridge/coins.js';
+import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
+import { executedFee, hubCoin, minimumFee, queueItem, waitingTokenItems } from './token-items.js';
+import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;

@@ -2,7 +2,7 @@ import { isoTime } from '../../clock.js';
 import type { ContractReading } from '../contract/reading.js';
 import type { TokenConfig } from '../../config/config.js';
 import { toLabelValue } from '../label-value.js';
-import { inWholeUnits } from './item-list.js';
+import { inWholeUnits } from '../plain-values.js';
 
 export type ContractItems = Readonly<ReturnType<typeof contractItems>>;
 

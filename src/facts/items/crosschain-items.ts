@@ -1,23 +1,6 @@
-import { findCoin, isScheduledByDistance } from '../../chain/known-chains.js';
+import { isScheduledByDistance } from '../../chain/known-chains.js';
 import { ratio, type Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
-import type { Field } from '../../chain/field.js';
-import {
-  chainIdLabel,
-  consideredCctxs,
-  createdAt,
-  currentOutbound,
-  distinctCctxs,
-  groupByChain,
-  hasNoHash,
-  hiddenCount,
-  ignoredBy,
-  isCreationUnknown,
-  listNames,
-  oldestCreation,
-  type ListName,
-  type OutboundContent,
-} from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/crosschain-input.js';
 import {
   ageLimitMs,
@@ -34,30 +17,25 @@ import {
 import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
 import { countElements, orNull, required } from '../required-fields.js';
+import { cctxCoin, coinAmountItem } from '../crosschain/coins.js';
 import {
-  decimalOrNull,
-  formatDecimal,
-  freeTextOrNull,
-  isoTimeOrNull,
-  itemList,
-  optionalKey,
-  truncatedOrNull,
-  type Search,
-  type SortKeys,
-} from './item-list.js';
-import { configuredTokens } from '../bridge/tokens.js';
-import { amountItem, type KnownToken } from './token-items.js';
-
-/** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
-export interface UnlistedCctx extends OutboundContent {
-  readonly index: string;
-  readonly chainId: string;
-  /** Absent when the hub has not recorded it. */
-  readonly created?: number | undefined;
-  /** When it had left the lists. */
-  readonly gone: number;
-  readonly isIgnored: boolean;
-}
+  chainIdLabel,
+  consideredCctxs,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  hasNoHash,
+  hiddenCount,
+  ignoredBy,
+  isCreationUnknown,
+  type ListName,
+  listNames,
+  oldestCreation,
+  type UnlistedCctx,
+} from '../crosschain/cctxs.js';
+import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
+import { decimalOrNull, formatDecimal, freeTextOrNull, isoTimeOrNull, truncatedOrNull } from '../plain-values.js';
 
 export type CrosschainItems = Readonly<ReturnType<typeof crosschainItems>>;
 export type ChainItem = Readonly<ReturnType<typeof chainItem>>;
@@ -239,31 +217,5 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   };
 }
 
-interface OutboundAmount {
-  readonly coinType: string | null;
-  readonly amount: string | null;
-  readonly asset?: Field<string>;
-}
-
-export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
-  const outbound = (): Outbound => required(currentOutbound(cctx));
-  return coinAmountItem(input, orNull(() => chainIdLabel(cctx)) ?? '', {
-    coinType: orNull(() => required(outbound().coin_type)),
-    amount: decimalOrNull(() => required(outbound().amount)),
-    asset: orNull(() => required(cctx.inbound_params))?.asset,
-  });
-}
-
-/** An amount with the symbol of its coin; in whole coins if the decimals are known. */
-function coinAmountItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
-  const coin = findCoin(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? findToken(input, coinType, asset);
-  return { coinType, ...amountItem(coin, amount) };
-}
-
 const hubAmountItem = (input: CrosschainInput, amount: Numeral) =>
   coinAmountItem(input, '', { coinType: NATIVE, amount: formatDecimal(amount) });
-
-function findToken(input: CrosschainInput, coinType: string | null, asset: Field<string>): KnownToken | undefined {
-  const contract = orNull(() => required(asset));
-  return coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
-}

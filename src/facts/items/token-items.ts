@@ -1,67 +1,22 @@
-import { ratio } from '../../chain/numeral.js';
-import type { TokenConfig } from '../../config/config.js';
-import type { Coin, Transfer } from '../../chain/module-state.js';
-import type { Field } from '../../chain/field.js';
+import type { Transfer } from '../../chain/module-state.js';
 import type { WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
 import { learnedFees } from '../bridge/learned-fees.js';
 import {
   configuredTokens,
-  contractLabel,
   denomByContract,
   hubCoinDenom,
   minBatchFees,
+  queueWaitsFor,
   topBatchFeesByToken,
   totalAmount,
-  waitingTokens,
+  waitingTokensByWorth,
   type WaitingToken,
 } from '../bridge/tokens.js';
 import { toLabelValue } from '../label-value.js';
 import { orNull, orUndefined } from '../required-fields.js';
-import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull, type Search } from './item-list.js';
-
-export interface TokenItem {
-  /** The address in lower case. */
-  readonly contract: string | null;
-  readonly denom: string | null;
-  /** The configured symbol. */
-  readonly symbol: string | null;
-}
-
-export interface CoinItem extends TokenItem {
-  /** The amount in the smallest unit of the token. */
-  readonly amount: string | null;
-  /** In whole tokens, when the decimals of the token are configured. */
-  readonly wholeAmount: string | null;
-}
-
-export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
-  const contract = orNull(() => contractLabel(field));
-  if (contract === null) return { contract, denom: null, symbol: null };
-  const denom = truncatedOrNull(() => denomByContract(input).get(contract));
-  return { contract, denom, symbol: readSymbol(configuredTokens(input).get(contract)) };
-}
-
-export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
-  const { contract, denom } = tokenItem(input, coin?.contract);
-  const token = contract === null ? undefined : configuredTokens(input).get(contract);
-  const amount = decimalOrNull(() => coin?.amount);
-  return { contract, denom, ...amountItem(token, amount) };
-}
-
-/** What is known about a token, from the configuration or built in. */
-export type KnownToken = Partial<Pick<TokenConfig, 'symbol' | 'decimals'>>;
-
-/** An amount with the symbol of its token; in whole tokens if the decimals are known. */
-export function amountItem(token: KnownToken | undefined, amount: string | null) {
-  const decimals = token?.decimals;
-  const wholeAmount = decimals === undefined ? null : inWholeUnits(amount, decimals);
-  return { symbol: readSymbol(token), amount, wholeAmount };
-}
-
-function readSymbol(token: KnownToken | undefined): string | null {
-  return token?.symbol === undefined ? null : toLabelValue(token.symbol);
-}
+import { itemList, type Search } from './item-list.js';
+import { coinItem, readSymbol, tokenItem, type CoinItem } from '../bridge/coins.js';
 
 /** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
 export function hubCoin(input: BridgeInput) {
@@ -112,11 +67,10 @@ export interface QueueItem {
 export function queueItem(input: BridgeInput, contract: string): QueueItem | undefined {
   const fees = topBatchFeesByToken(input).get(contract);
   if (fees === undefined) return undefined;
-  const minimum = minBatchFees(input.tokens).get(contract);
   return {
     fees: coinItem(input, { contract, amount: fees }),
     minimumFee: minimumFee(input, contract),
-    waitsFor: minimum !== undefined && fees < minimum ? 'fees' : 'batch',
+    waitsFor: queueWaitsFor(input, contract) ?? null,
   };
 }
 
@@ -125,24 +79,12 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
  * an amount could be too low.
  */
 export function waitingTokenItems(input: BridgeInput, search?: Search) {
-  const configured = configuredTokens(input);
   return itemList(
-    () => waitingTokens(input),
-    [
-      (waiting) => -estimateWorth(input, waiting),
-      ({ contract }) => (configured.has(contract) ? 0 : 1),
-      ({ unbatched, batched }) => -(unbatched.length + batched.length),
-    ],
+    () => waitingTokensByWorth(input),
+    [],
     (waiting) => waitingTokenItem(input, waiting),
     { search, searched: ({ contract }) => Object.values(tokenItem(input, contract)) },
   );
-}
-
-/** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
-function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
-  const minimum = minBatchFees(tokens).get(contract);
-  if (minimum === undefined) return 0;
-  return orNull(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
 }
 
 function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {

@@ -20,8 +20,9 @@ import { areRegistrationsReadable, matchingRegistrations, validatorName } from '
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required } from '../required-fields.js';
-import { findViolation } from './claims.js';
-import { formatDecimal, MAX_ROWS } from './item-list.js';
+import { findViolation } from '../bridge/claims.js';
+import { MAX_ROWS } from './item-list.js';
+import { formatDecimal } from '../plain-values.js';
 
 export type ValidatorItem = Readonly<ReturnType<typeof validatorItem>>;
 export type DutyItem = Readonly<ReturnType<typeof dutyItem>>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import { transfer } from './bridge-state.js';
 import { asReadable, bridgeItemsOf, crosschainItemsOf } from './read-items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 
 /*
  * A hostile document has many rows, and strings of control characters, which take six bytes each in JSON.

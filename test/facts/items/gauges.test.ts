@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../../src/documents.js';
 import { bridgeItems, type BridgeItems } from '../../../src/facts/items/bridge.js';
-import { crosschainItems, type CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import type { Family } from '../../../src/metrics/family.js';
 import { renderFamilies } from '../../../src/metrics/render-families.js';
 import { labelsOf, seriesOf } from '../../support/exposition-text.js';
 import { bridgeInputs, crosschainInputs } from '../property/inputs.js';
+import { type CrosschainItems, crosschainItems } from '../../../src/facts/items/crosschain-items.js';
 
 /*
  * Every number of a row or above a table equals the gauge of it. Of some numbers, one of both can be unknown, because a gauge also reads what

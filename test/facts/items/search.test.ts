@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS, searchFor, type ItemList } from '../../../src/facts/items/item-list.js';
 import { searchItems } from '../../../src/engine/kept-body.js';
 import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
 import { batch, idleState, transfer, validators, vote } from './bridge-state.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../../support/snapshots.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
+import { type ItemList, MAX_ROWS, searchFor } from '../../../src/facts/items/item-list.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;
 const cctx = (number: number, others: object = {}) => ({

@@ -8,21 +8,14 @@ import {
   votedAddresses,
   voters,
   type EventAttestation,
-} from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/bridge-input.js';
-import { foreignBatchClaims, suspiciousValsetClaims } from '../bridge/integrity.js';
-import {
-  membersWhere,
-  findMissing,
-  newestPowers,
-  newestTotalPower,
-  newestValset,
-  sumPower,
-} from '../bridge/valsets.js';
+} from './events.js';
+import type { BridgeInput } from './bridge-input.js';
+import { foreignBatchClaims, suspiciousValsetClaims } from './integrity.js';
+import { membersWhere, findMissing, newestPowers, newestTotalPower, newestValset, sumPower } from './valsets.js';
 import { optional, orNull, orUndefined } from '../required-fields.js';
-import { hubBlocksSince } from '../bridge/block-times.js';
-import { decimalOrNull, formatDecimal, truncatedOrNull } from './item-list.js';
-import { coinItem, tokenItem } from './token-items.js';
+import { hubBlocksSince } from './block-times.js';
+import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
+import { coinItem, tokenItem } from './coins.js';
 
 export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
 

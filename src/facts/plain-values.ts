@@ -1,0 +1,49 @@
+import type { Numeral } from '../chain/numeral.js';
+import type { Field } from '../chain/field.js';
+import { LAST_SECONDS } from '../clock.js';
+import { toLabelValue } from './label-value.js';
+import { orNull, required } from './required-fields.js';
+import { cleanText } from '../text/untrusted-text.js';
+
+/* Values of a document as plain data: exact decimals, times and texts of limited length; `null` when unknown. */
+
+/** Maximum number of characters of a free text, such as the error of a transaction. */
+const MAX_TEXT_CHARACTERS = 300;
+
+/** A required number as exact digits in canonical form. */
+export function formatDecimal(value: Field<Numeral>): string {
+  return String(required(value));
+}
+
+/** A number as exact digits in canonical form; `null` when it, or a required field, is missing or invalid. */
+export function decimalOrNull(derive: () => Field<Numeral>): string | null {
+  return orNull(() => formatDecimal(derive()));
+}
+
+/** Unix seconds as ISO 8601; `null` when unknown or out of range. */
+export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
+  return orNull(() => {
+    const ms = Number(required(derive())) * 1000;
+    return ms <= LAST_SECONDS * 1000 ? new Date(ms).toISOString() : undefined;
+  });
+}
+
+/** A free text of the document on one line; `null` when missing or empty. */
+export function freeTextOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => cleanText(derive() ?? '', MAX_TEXT_CHARACTERS) || undefined);
+}
+
+/** A string of the document, truncated like a label value; `null` when missing or empty. */
+export function truncatedOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => toLabelValue(derive() ?? '') || undefined);
+}
+
+/** An amount in whole tokens or coins. */
+export function inWholeUnits(amount: string | null, decimals: number): string | null {
+  if (amount === null) return null;
+  if (!/^-?\d+$/.test(amount)) return String(Number(amount) / 10 ** decimals);
+  const [sign, digits] = amount.startsWith('-') ? ['-', amount.slice(1)] : ['', amount];
+  const padded = digits.padStart(decimals + 1, '0');
+  const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '');
+  return `${sign}${padded.slice(0, padded.length - decimals)}${fraction && '.'}${fraction}`;
+}
