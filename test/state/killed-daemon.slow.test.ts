@@ -24,7 +24,7 @@ const log = { info: (line) => lines.push(line), warn: (line) => lines.push(line)
 const targets = Array.from({ length: ${ENDPOINTS} }, (_, index) => 'target ' + index);
 const open = async () => openStateFile(path, log);
 let file = await open();
-const known = targets.map((target) => file.memoryOf({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
+const known = targets.map((target) => file.findMemory({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
 console.log(JSON.stringify({ numbers: Array.from(new Set(known), (number) => number ?? null), lines }));
 let count = known[0] ?? 0;
 const endpoint = (target) => ({
@@ -52,10 +52,14 @@ interface Report {
 
 const script = createTempFolder().write('write.mjs', WRITE);
 
-async function reportOf({ stdout }: ChildProcess): Promise<Report> {
-  if (stdout === null) throw new Error('no standard output');
-  const [line] = (await once(createInterface({ input: stdout }), 'line')) as [string];
-  return JSON.parse(line) as Report;
+async function reportOf(child: ChildProcess): Promise<Report> {
+  if (child.stdout === null) throw new Error('no standard output');
+  const line = once(createInterface({ input: child.stdout }), 'line');
+  const exit = once(child, 'exit').then(() => Promise.reject(new Error('the process ended without a report')));
+  const [text] = (await Promise.race([line, exit])) as [string];
+  // The process is killed later.
+  exit.catch(() => undefined);
+  return JSON.parse(text) as Report;
 }
 
 /** Kills processes with one file one after the other. Returns how many of them were writing. */
