@@ -86,7 +86,6 @@ const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefi
     'valset_claim_mismatch',
   );
 
-/** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
 const contractValset = {
   name: 'BridgeContractValsetMismatch',
   dashboard: 'bridge-validator',
@@ -104,6 +103,7 @@ const valsetMismatches = defineProblem('module_state', {
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
     version: 1,
+    /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
   },
   find: ({ input }, knownAt: number | undefined) =>

@@ -138,7 +138,7 @@ function nodeDown(document: DocumentName) {
     dashboard: 'bridge-exporter',
     summary: 'a node of the document is down, and another one answers',
     description:
-      'Of several nodes of a document, one has served neither its document nor a probe for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+      'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
       'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
     find: ({ nodes = [] }) => {

@@ -44,7 +44,7 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly height?: Numeral | undefined;
   /** The document of another node, if it was asked. */
   readonly opinion?: SecondOpinion | undefined;
-  /** The problems that the other node does not show, and that are not shown therefore. */
+  /** The problems that only one of two nodes shows: that of the finding, or one that is not in use. */
   readonly differences?: readonly Difference[];
 }
 

@@ -21,7 +21,7 @@ export interface Observations {
   readonly nodeObservations: readonly NodeObservation[];
 }
 
-export const PROBE_SECONDS = MINUTE_SECONDS;
+const PROBE_SECONDS = MINUTE_SECONDS;
 const MAX_PROBE_SECONDS = 10 * MINUTE_SECONDS;
 /** An older lag says nothing. */
 const FRESH_SECONDS = 2 * MINUTE_SECONDS;
