@@ -1,5 +1,6 @@
 import { Document } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { DEFAULT_TARGET_NAME, poll, target } from './config.js';
 import { bridge, crosschain } from './endpoint-config.js';
 import type { Path } from './yaml.js';
@@ -90,5 +91,5 @@ export function formatVariable(path: Path): string {
   );
   if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
   const [name, each] = found;
-  return name + z.core.toDotPath(asVariable.slice(each.path.length));
+  return name + toDotPath(asVariable.slice(each.path.length));
 }

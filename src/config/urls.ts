@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, REDACTED, reveal, type Secret } from './secret.js';
 import { precondition, stringSetting } from './values.js';

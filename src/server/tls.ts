@@ -1,5 +1,5 @@
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkCertificates, readKeyPair } from '../config/pem.js';
 import { createFileReader } from '../config/text-file.js';
 import { fileNameSetting } from '../config/values.js';

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readTextFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
