@@ -109,15 +109,16 @@ function withAnchors(yaml: string): string {
   }, yaml);
 }
 
-function annotationsOf({ name, problem, summary, description, action, dashboard }: Rule): Record<string, string> {
+function annotationsOf({
+  name,
+  problem,
+  summary = '',
+  description,
+  action = '',
+  dashboard,
+}: Rule): Record<string, string> {
   const isOfTarget = problem !== undefined || summary.includes('$labels.target');
-  const texts =
-    problem === undefined
-      ? { summary, action }
-      : {
-          summary: summaryOf(problem.age),
-          action: ACTION,
-        };
+  const texts = problem === undefined ? { summary, action } : { summary: summaryOf(problem.age), action: ACTION };
   return {
     ...texts,
     // Markdown is for docs/alerts.md.

@@ -41,7 +41,6 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     afterMinutes: STALLED_MINUTES,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    summary: `${what} does not advance`,
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: STALLED_ACTION,
     mark: {
@@ -72,7 +71,6 @@ const behind = {
   severity: 'warning',
   afterMinutes: 10,
   dashboard: 'bridge-exporter',
-  summary: 'the node is behind the chain',
 } as const;
 
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
@@ -101,7 +99,6 @@ function clockBehind(document: 'module_state' | 'rate_limiter_input') {
     severity: 'warning',
     afterMinutes: 0,
     dashboard: 'bridge-exporter',
-    summary: 'the clock of the exporter is behind the newest block of the node',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<typeof document>) => {
@@ -136,7 +133,6 @@ function nodeDown(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 30,
     dashboard: 'bridge-exporter',
-    summary: 'a node of the document is down, and another one answers',
     description:
       'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
@@ -160,7 +156,6 @@ function nodesDisagree(document: DocumentName) {
     afterMinutes: 0,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    summary: 'a node shows a critical problem, and another one does not',
     description:
       'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
     action:
@@ -267,7 +262,6 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     confirmedAction:
       'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
     dashboard: 'bridge-exporter',
-    summary: 'the state of the hub went back',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:

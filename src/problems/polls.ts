@@ -126,7 +126,6 @@ export const snapshotStale = pollProblem({
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
-  summary: 'no poll of the document succeeds',
   description:
     'The exporter has not polled the document successfully for 10 minutes, or ever since it was added, and no other exporter has. No other alert on the document can fire.',
   action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
@@ -159,7 +158,6 @@ const misconfigured = pollProblem({
   name: 'BridgeEndpointMisconfigured',
   severity: 'warning',
   afterMinutes: 3,
-  summary: 'the endpoint of the document is misconfigured',
   description: 'Polls fail with reason `bad_request` or `unauthorized`.',
   action:
     'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
@@ -181,7 +179,6 @@ const down = pollProblem({
   name: 'BridgeEndpointDown',
   severity: 'warning',
   afterMinutes: 3,
-  summary: 'polls of the document fail',
   description:
     'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated. With kind="not_served", the node has never served the document, only the other one of the target.',
   action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
@@ -213,7 +210,6 @@ const nearLimit = pollProblem({
   name: 'BridgeResponseNearLimit',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'a response is near its size limit, or was refused for its size',
   description:
     'A response is larger than 80 % of `poll.max_body_size`, or was refused for its size, here or by the node. Above the limit every poll fails.',
   action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
@@ -236,7 +232,6 @@ const seriesDropped = pollProblem({
   name: 'BridgeExporterSeriesDropped',
   severity: 'warning',
   afterMinutes: 15,
-  summary: 'metrics exceed limits.max_series_per_family',
   description:
     'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
   action: 'Raise limits.max_series_per_family.',
@@ -255,7 +250,7 @@ const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
 /** What cannot be judged of a document. */
-function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summary' | 'description' | 'action'>) {
+function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>) {
   const isCritical = severity === 'critical';
   return pollProblem({
     name: 'BridgeProblemUnjudged',
@@ -295,7 +290,6 @@ function unreadableFields({ lastSuccess }: PollEvidence): string {
 export const pollProblems: readonly PollProblem[] = [
   snapshotStale,
   unjudged('critical', {
-    summary: 'a critical problem was found, and can no longer be judged',
     description:
       'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
     action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
@@ -305,7 +299,6 @@ export const pollProblems: readonly PollProblem[] = [
   nearLimit,
   seriesDropped,
   unjudged('warning', {
-    summary: 'a problem cannot be judged',
     description:
       'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
     action: COMPARE_FIELDS,

@@ -60,7 +60,6 @@ const backlogStuck = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  summary: 'transfers of a token wait with sufficient fees, and no batch is built',
   description:
     'The fees of the transfers of a token reach its `min_batch_fee`, so that a batch should be built within minutes, and none was built.',
   action:
@@ -118,7 +117,6 @@ const backlogGrowing = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 185,
   needsTime: true,
-  summary: 'the queue of a token grows, and no batch is built',
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
@@ -199,7 +197,6 @@ const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  summary: 'more transfers are pending than backlog_limit',
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',

@@ -19,7 +19,14 @@ import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
+import {
+  defineProblem,
+  OTHERS_NOT_SHOWN,
+  OTHERS_UNJUDGED,
+  type Evidence,
+  type NotShown,
+  type Severity,
+} from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
@@ -125,7 +132,6 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     name: 'BridgeBatchNotRelayed',
     severity,
     afterMinutes: hours * 60,
-    summary: 'signed batches of two tokens or more wait, and none is executed',
     description,
     action: CHECK_RELAYERS,
     mark: { version: 1, next: executionsAfter },
@@ -177,7 +183,6 @@ const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'a signed batch times out soon',
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. Where neither \`min_batch_fee\` is configured nor ten executed batches of the token have shown what is sufficient, only when such batches of two tokens time out of which batches were executed within 14 days. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
   action: CHECK_RELAYERS,
   find: ({ input }) => {
@@ -236,8 +241,8 @@ const FEES_TEXT = {
  * Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves
  * nothing.
  */
-function unreliableTimeouts({ past }: BridgeInput): Findings {
-  return past === undefined ? { inPart: [], isUnjudged: true } : { inPart: [] };
+function unreliableTimeouts({ past }: BridgeInput): NotShown {
+  return past === undefined ? OTHERS_UNJUDGED : OTHERS_NOT_SHOWN;
 }
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {
@@ -245,7 +250,6 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     name: 'BridgeBatchOverdue',
     severity,
     afterMinutes,
-    summary: 'transfers are locked in batches that have timed out',
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
@@ -290,7 +294,6 @@ const valsetDrift = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 120,
   dashboard: 'bridge-validator',
-  summary: `the power shares of the validator set in the contract are out of date by more than ${percent(DRIFT_RATIO)}`,
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,

@@ -87,7 +87,6 @@ const batchUnsigned = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 30,
   dashboard: 'bridge-validator',
-  summary: 'a batch lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: CONTACT_SIGNERS,
@@ -140,7 +139,6 @@ const valsetUnsigned = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  summary: 'the newest validator set lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
