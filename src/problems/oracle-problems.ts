@@ -26,10 +26,8 @@ import {
   coinName,
   contentText,
   listMembers,
-  missingValidators,
+  missingTexts,
   numberAndPower,
-  watchedFirst,
-  withOwn,
   shortAddress,
   validators,
   depositsText,
@@ -69,22 +67,18 @@ const stalled = defineProblem('module_state', {
     const claim = leadingItem(input);
     // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
-    const missing = listMembers(claim?.missing);
+    const missing = missingTexts(claim?.missing, 'voted');
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      summary: withOwn(
-        missing,
-        'voted',
-        `${claim === undefined ? 'the next event' : claimText(claim)} is not observed`,
-      ),
+      summary: missing.summary(`${claim === undefined ? 'the next event' : claimText(claim)} is not observed`),
       details: [
         `${count(Number(pendingEventCount(input)), 'event')} waiting`,
-        missingValidators(claim?.missing ?? null, voted),
+        missing.details(voted),
         depositsText(input),
         waitingText(input),
       ],
-      action: claim?.violation ? DO_NOT_VOTE : watchedFirst(missing, CONTACT_VOTERS),
+      action: claim?.violation ? DO_NOT_VOTE : missing.action(CONTACT_VOTERS),
     };
   },
   inhibits: OF_UNOBSERVED_EVENTS,

@@ -18,34 +18,28 @@ export interface PollEvidence {
   readonly document: DocumentName;
   readonly addedAt: Instant;
   readonly polls: number;
-  readonly lastPoll?: PastPoll;
-  readonly lastFailure?: PastFailure;
-  readonly lastSuccess?: PastSuccess;
+  readonly lastPoll?: {
+    readonly at: Instant;
+    readonly ok: boolean;
+    readonly bodyBytes: number | undefined;
+    readonly nearLimitSince?: Instant | undefined;
+  };
+  readonly lastFailure?: {
+    readonly since: Instant;
+    readonly misconfiguredSince: Instant | undefined;
+    readonly error: PollError;
+  };
+  readonly lastSuccess?: {
+    readonly at: Instant;
+    readonly droppedSince?: Instant | undefined;
+    readonly snapshot: {
+      readonly renderedFamilies: readonly RenderedFamily[];
+      readonly errors: { readonly missing: Iterable<string>; readonly invalid: ReadonlyMap<string, number> };
+    };
+  };
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
   readonly problemSettings?: ProblemSettings | undefined;
-}
-
-interface PastPoll {
-  readonly at: Instant;
-  readonly ok: boolean;
-  readonly bodyBytes: number | undefined;
-  readonly nearLimitSince?: Instant | undefined;
-}
-
-interface PastFailure {
-  readonly since: Instant;
-  readonly misconfiguredSince: Instant | undefined;
-  readonly error: PollError;
-}
-
-interface PastSuccess {
-  readonly at: Instant;
-  readonly droppedSince?: Instant | undefined;
-  readonly snapshot: {
-    readonly renderedFamilies: readonly RenderedFamily[];
-    readonly errors: { readonly missing: Iterable<string>; readonly invalid: ReadonlyMap<string, number> };
-  };
 }
 
 interface PollMoment {
@@ -56,14 +50,15 @@ interface PollMoment {
   readonly unjudged: readonly UnjudgedProblem[];
 }
 
-type PollFinding = Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant };
-
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<
   Problem,
   'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
 > {
-  readonly find: (poll: PollEvidence, moment: PollMoment) => PollFinding | undefined;
+  readonly find: (
+    poll: PollEvidence,
+    moment: PollMoment,
+  ) => (Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant }) | undefined;
 }
 
 type Optional = 'age' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
@@ -90,20 +85,15 @@ const TURN_OFF: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
 };
 
-/** The last success; before the first, the addition of the endpoint. */
-function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' | 'addedAt'>): Instant {
-  return lastSuccess?.at ?? addedAt;
-}
-
 /**
  * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was
  * suspended: that is no failure, and polls can fail only afterwards.
  */
 function withoutSuccessSince(poll: PollEvidence): Instant {
-  const { lastSuccess, staleAfterMs } = poll;
+  const { addedAt, lastSuccess, staleAfterMs } = poll;
   const since = presentFailure(poll)?.since;
-  if (lastSuccess === undefined || since === undefined) return lastGoodAt(poll);
-  return (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
+  if (lastSuccess === undefined) return addedAt;
+  return since !== undefined && (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
 }
 
 /** "no poll of module_state succeeds". */
@@ -114,11 +104,11 @@ function withoutSuccess({ document, polls, lastSuccess }: PollEvidence): string 
 
 /** "no poll of module_state succeeds, for 18 min". */
 export function withoutSuccessFor(poll: PollEvidence, now: Instant): string {
-  return `${withoutSuccess(poll)}, for ${durationInWords(now - lastGoodAt(poll))}`;
+  return `${withoutSuccess(poll)}, for ${durationInWords(now - (poll.lastSuccess?.at ?? poll.addedAt))}`;
 }
 
 /** The failure of the last poll. */
-function presentFailure({ lastPoll, lastFailure }: PollEvidence): PastFailure | undefined {
+function presentFailure({ lastPoll, lastFailure }: PollEvidence) {
   return lastPoll?.ok === false ? lastFailure : undefined;
 }
 
@@ -186,21 +176,16 @@ const down = pollProblem({
     const failure = presentFailure(poll);
     if (failure === undefined) return undefined;
     const { document } = poll;
-    const remedy = chooseRemedy(failure.error, document);
-    if (isNotServed) {
-      return {
-        subject: { kind: 'not_served' },
-        start: withoutSuccessSince(poll),
-        summary: `the node does not serve ${document}`,
-        details: [failure.error.message],
-        action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
-      };
-    }
+    const { since, error } = failure;
+    const details = [error.message];
+    if (!isNotServed)
+      return { start: since, summary: `polls of ${document} fail`, details, action: chooseRemedy(error, document) };
     return {
-      start: failure.since,
-      summary: `polls of ${document} fail`,
-      details: [failure.error.message],
-      action: remedy,
+      subject: { kind: 'not_served' },
+      start: withoutSuccessSince(poll),
+      summary: `the node does not serve ${document}`,
+      details,
+      action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
     };
   },
   inhibitsDocument: true,

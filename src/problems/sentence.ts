@@ -75,16 +75,6 @@ export function validators(members: readonly Validator[], total = members.length
   return list(shownValidatorNames(members), total);
 }
 
-/**
- * A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not
- * observed".
- */
-export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
-  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
-  if (own.length === 0) return summary;
-  return `your ${validatorOrValidators(own.length)} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`;
-}
-
 /** "batch 8 of USDT". */
 export function batchText(input: BridgeInput, { batch_nonce, token_contract }: Batch): string {
   const nonce = orUndefined(() => required(batch_nonce)) ?? 'of unknown nonce';
@@ -97,18 +87,29 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
   return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/**
- * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing or
- * that is unknown. The summary has the names of watched ones.
- */
-export function missingValidators(missing: Members | null, haveNot: string): string {
-  if (missing === null || missing.total === 0) return '';
-  const { total, powerRatio } = missing;
+/** The texts about members that have not signed or voted. The summary has the names of watched ones. */
+export function missingTexts(missing: Members | null | undefined, haveNot: string) {
   const members = listMembers(missing);
   const others = members.filter(({ isWatched }) => !isWatched);
-  const own = members.length - others.length;
-  const who = joinTexts(', ', own === 0 ? '' : 'yours', validators(others, total - own));
-  return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  const yours = `your ${own.length === 1 ? 'validator' : 'validators'}`;
+  const { total, powerRatio } = missing ?? { total: 0, powerRatio: null };
+  const who = joinTexts(', ', own.length === 0 ? '' : 'yours', validators(others, total - own.length));
+  return {
+    /** "your validator Alpha has not voted: event 31 is not observed". */
+    summary: (summary: string): string =>
+      own.length === 0 ? summary : `${yours} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
+    /**
+     * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing
+     * or that is unknown.
+     */
+    details: (haveNotWhat: string): string =>
+      total === 0
+        ? ''
+        : `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNotWhat}${who === '' ? '' : `: ${who}`}`,
+    action: (action: string): string =>
+      own.length === 0 ? action : `Check the orchestrator of ${yours} first. ${action}`,
+  };
 }
 
 /** "2 validators with 12 % of the power"; without the power if unknown. */
@@ -121,21 +122,11 @@ export function haveOrHas(number: number): string {
   return number === 1 ? 'has' : 'have';
 }
 
-function validatorOrValidators(number: number): string {
-  return number === 1 ? 'validator' : 'validators';
-}
-
 /** "6 validators with 53 % of the power: Alpha, Beta and 4 more"; without the power unless that of each is known. */
 export function numberAndNames(found: readonly (Validator & { readonly power: number | undefined })[]): string {
   const powers = found.flatMap(({ power }) => power ?? []);
   const all = powers.length === found.length ? powers.reduce((sum, power) => sum + power, 0) : null;
   return `${numberAndPower(found.length, all)}: ${validators(found)}`;
-}
-
-/** An action, after the orchestrators of watched validators among the members. The summary has their names. */
-export function watchedFirst(members: readonly Validator[], action: string): string {
-  const watched = members.filter(({ isWatched }) => isWatched).length;
-  return watched === 0 ? action : `Check the orchestrator of your ${validatorOrValidators(watched)} first. ${action}`;
 }
 
 /** The listed members of a validator set. */

@@ -40,8 +40,8 @@ import { about, yourValidator } from './sentence.js';
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
  */
 
-const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
-const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
+const UNJAIL = 'then unjail with "injectived tx slashing unjail --from VALIDATOR_KEY".';
+const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, ${UNJAIL}`;
 
 const identifySubject = ({ orchestrator }: WatchedOrchestrator): Subject => ({
   orchestrator: toLabelValue(orchestrator),
@@ -61,7 +61,7 @@ function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrato
   const [registration] = matchingRegistrations(input, orchestrator);
   const cause = registration && orUndefined(() => missedSignature(input, registration));
   if (cause === undefined) return FIND_CAUSE;
-  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
+  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
 }
 
 /**
@@ -69,13 +69,14 @@ function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrato
  * BridgeWatchedValidatorUnknown), only its own problems do not end.
  */
 function eachAnswered<Value>(
-  { input, answeredAt }: Evidence<'module_state'>,
-  query: string,
-  values: ReadonlyMap<string, Value>,
+  { input, answers, answeredAt }: Evidence<'module_state'>,
+  query: { readonly name: string; readonly getAnswers: (answers: QueryStates) => ReadonlyMap<string, Value> },
   find: (watched: WatchedOrchestrator, value: Value, who: string) => Omit<Found, 'subject'> | undefined | null,
 ): Findings {
   const all = watchedOrchestrators(input);
-  if (all.length > 0 && all.every(({ orchestrator }) => answeredAt(query, orchestrator) === undefined)) throw WITHDRAWN;
+  const isAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
+  if (all.length > 0 && !isAnswered) throw WITHDRAWN;
+  const values = query.getAnswers(answers);
   return all.map((watched): Finding => {
     const value = values.get(watched.orchestrator);
     const found = value === undefined ? null : find(watched, value, yours(watched));
@@ -94,12 +95,8 @@ const jailed = defineProblem('module_state', {
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
   find: (evidence) =>
-    eachAnswered(
-      evidence,
-      stakingStatus.name,
-      stakingStatus.getAnswers(evidence.answers),
-      (watched, { isJailed }, who) =>
-        isJailed ? { summary: `${who} is jailed`, action: unjailAfter(evidence, watched) } : undefined,
+    eachAnswered(evidence, stakingStatus, (watched, { isJailed }, who) =>
+      isJailed ? { summary: `${who} is jailed`, action: unjailAfter(evidence, watched) } : undefined,
     ),
   inhibits: [
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
@@ -126,20 +123,15 @@ const lagging = defineProblem('module_state', {
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member
     // again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
-    return eachAnswered(
-      evidence,
-      claimPosition.name,
-      claimPosition.getAnswers(evidence.answers),
-      (watched, position, who) => {
-        if (!members.has(watched.sender) || position >= claimed) return undefined;
-        const behind = count(Number(subtract(newest, position)), 'event');
-        return {
-          progressKey: String(position),
-          summary: `${who} claims no events`,
-          details: [`it is ${behind} behind the newest claim`],
-        };
-      },
-    );
+    return eachAnswered(evidence, claimPosition, (watched, position, who) => {
+      if (!members.has(watched.sender) || position >= claimed) return undefined;
+      const behind = count(Number(subtract(newest, position)), 'event');
+      return {
+        progressKey: String(position),
+        summary: `${who} claims no events`,
+        details: [`it is ${behind} behind the newest claim`],
+      };
+    });
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
@@ -215,8 +207,10 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     find: (evidence: Evidence<'module_state'>) => {
       const { input, answers } = evidence;
       const statuses = stakingStatus.getAnswers(answers);
-      return eachAnswered(evidence, signingInfo.name, missedBlocks(answers), ({ orchestrator }, blocks, who) => {
+      const missedByOrchestrator = missedBlocks(answers);
+      return eachAnswered(evidence, signingInfo, ({ orchestrator }, _info, who) => {
         const status = statuses.get(orchestrator);
+        const blocks = required(missedByOrchestrator.get(orchestrator));
         const recent = recentlyMissed(blocks);
         // A node that catches up has the misses of an earlier time.
         if (status === undefined || input.isNodeBehind === true) return null;
@@ -274,20 +268,15 @@ const fundsLow = defineProblem('module_state', {
   },
   find: (evidence, mark) => {
     const minimum = asNumeral(evidence.input.settings.watch_min_balance);
-    return eachAnswered(
-      evidence,
-      orchestratorBalance.name,
-      orchestratorBalance.getAnswers(evidence.answers),
-      ({ orchestrator }, balance, who) => {
-        const most = highest((findEntry(mark, orchestrator) ?? []).map((day) => day.highest)) ?? balance;
-        const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
-        if (balance !== 0n && !isBelow) return undefined;
-        return {
-          summary: `the orchestrator of ${who} is low on funds`,
-          details: [`it has ${balance} smallest units left`],
-        };
-      },
-    );
+    return eachAnswered(evidence, orchestratorBalance, ({ orchestrator }, balance, who) => {
+      const most = highest((findEntry(mark, orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+      const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
+      if (balance !== 0n && !isBelow) return undefined;
+      return {
+        summary: `the orchestrator of ${who} is low on funds`,
+        details: [`it has ${balance} smallest units left`],
+      };
+    });
   },
 });
 

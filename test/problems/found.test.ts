@@ -1044,14 +1044,14 @@ describe('the state', () => {
   });
 
   it('was not rolled back while a node that was restored from a backup catches up faster than the chain', () => {
-    /** From minute 10 on, the state of five hours before, whose blocks come so many times as fast. */
+    /** From minute 12 on, the state of five hours before, whose blocks come so many times as fast. */
     const found = (times: number) =>
       bridgeProblem(
         'BridgeStateRolledBack/critical',
         Array.from({ length: 30 }, (_, minute) => ({
           minute,
-          state: { last_observed_nonce: minute < 10 ? '7' : '5' },
-          height: minute < 10 ? heightAt(minute) : heightAt(-300 + (minute - 10) * times),
+          state: { last_observed_nonce: minute < 12 ? '7' : '5' },
+          height: minute < 12 ? heightAt(minute) : heightAt(-300 + (minute - 12) * times),
         })),
       ).map(({ subject }) => subject.kind);
     expect(found(10)).toEqual([]);
