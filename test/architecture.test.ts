@@ -200,7 +200,7 @@ describe('the structure of src', () => {
   it('loads commands lazily, so that a command loads only the modules it uses', () => {
     const eager = ['program.ts', 'commands/command-line.ts'].flatMap(importsOf).filter(({ isLazy }) => !isLazy);
     expect(new Set(eager.map(({ target }) => target))).toEqual(
-      new Set(['commands/command-line.ts', 'commands/flags.ts', 'files.ts', 'text/system-error.ts']),
+      new Set(['commands/command-line.ts', 'commands/flags.ts', 'files.ts', 'text/error-text.ts']),
     );
   });
 
@@ -214,7 +214,7 @@ describe('the structure of src', () => {
     };
     const loads = (command: string): boolean =>
       [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
-    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'recording-pages', 'replay', 'simulate'];
+    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replayed-recording', 'replay', 'simulate'];
     expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
   });
 

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import { listVerdicts } from '../engine/verdicts.js';
 import { documents } from '../documents.js';
-import type { Config, ConfigResult, PollConfig, RecorderSettings } from '../config/config.js';
+import type { Config, ConfigResult, PollConfig, RecorderSettings, Shard } from '../config/config.js';
 import { configHash, formatConfig } from '../config/loader.js';
-import type { Shard } from '../config/shard.js';
 import { changesBetween, createJobs, targetsHash, type PollJob } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';

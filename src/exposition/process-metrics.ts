@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Shard } from '../config/shard.js';
+import type { Shard } from '../config/config.js';
 import { counter, families, gauge, labeledGauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
