@@ -58,7 +58,17 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   facts: ['chain', 'clock.ts', 'config', 'text', 'units.ts'],
   metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics', 'units.ts'],
-  exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'engine', 'problems', 'queries', 'files.ts'],
+  exposition: [
+    'clock.ts',
+    'config',
+    'documents.ts',
+    'metrics',
+    'engine',
+    'problems',
+    'queries',
+    'recorder',
+    'files.ts',
+  ],
   problems: [
     'chain',
     'clock.ts',
@@ -214,7 +224,16 @@ describe('the structure of src', () => {
     };
     const loads = (command: string): boolean =>
       [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
-    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replayed-recording', 'replay', 'simulate'];
+    const commands = [
+      'command-line',
+      'daemon',
+      'demo',
+      'healthcheck',
+      'once',
+      'replayed-recording',
+      'replay',
+      'simulate',
+    ];
     expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
   });
 

@@ -1,6 +1,5 @@
 import { type Config, type ConfigResult, createFileSchema, isInShard } from '../config/config.js';
-import { loadConfig, formatConfig } from '../config/loader.js';
-import { clampToMemory } from '../config/memory-limits.js';
+import { clampToMemory, formatConfig, loadConfig } from '../config/loader.js';
 import type { ExporterOptions } from './exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';

@@ -1,8 +1,6 @@
-import { configHash } from '../config/loader.js';
 import type { Config } from '../config/config.js';
 import { createMetricsPage, renderEndpoints } from '../exposition/metrics-page.js';
 import { renderProcess } from '../exposition/process-metrics.js';
-import { createJobs, targetsHash } from '../engine/jobs.js';
 import { readRecording } from '../recorder/read-recording.js';
 import { replay, type ReplayMoment } from '../sources/recording.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
@@ -107,12 +105,7 @@ function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: nu
     {
       build,
       shard: { index: 1, count: 1 },
-      config: {
-        hash: configHash(config),
-        loadedAt: sinceMs / 1000,
-        targets: config.targets.length,
-        targetsHash: targetsHash(createJobs(config).map(({ context }) => context)),
-      },
+      config: loadedConfig(config, sinceMs / 1000),
       isConfigRejected: false,
       recorder: undefined,
       clockOffset: 0,
@@ -159,7 +152,7 @@ export async function serveRecording(
   const states = endpoints.map(({ state }) => state);
   const polled = { endpoints: () => endpoints, states: () => states };
   // This process has no metrics of the recorded time.
-  const metricsPage = createMetricsPage(polled, { version: () => 0, render: async () => '' });
+  const metricsPage = createMetricsPage(polled, { version: () => '', render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(
     {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { Document, stringify } from 'yaml';
 import { z } from 'zod';
-import { formatDuration } from '../units.js';
+import { getHeapStatistics } from 'node:v8';
+import { formatDuration, formatSize, MEBIBYTE } from '../units.js';
 import {
   type Config,
   type ConfigResult,
@@ -147,11 +148,6 @@ const plainIntegers = (_key: unknown, value: unknown): unknown =>
 /** 48 bits are exact in a double. */
 const HASH_HEX_DIGITS = 12;
 
-/** The hash of `bridge_exporter_config_hash`, without secrets, which could be guessed from it. */
-export function configHash(config: Config): number {
-  return hash48(formatConfig(config));
-}
-
 /** The first 48 bits of the SHA-256 of a text, which a number holds exactly. */
 export function hash48(text: string): number {
   return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX_DIGITS), 16);
@@ -251,4 +247,39 @@ export function formatVariable(path: Path): string {
   if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
   const [name, each] = found;
   return name + z.core.toDotPath(asVariable.slice(each.path.length));
+}
+
+/** Used by the process before its first poll. */
+const BASE_BYTES = 96 * MEBIBYTE;
+
+/** Resident bytes per byte of the largest body: body, decoded document, concurrent bodies. */
+const MEMORY_PER_BODY_BYTE = 10;
+
+/** The copy of a body that waits to be recorded, and its compressed form. */
+const RECORDED_MEMORY_PER_BODY_BYTE = 2;
+
+const MIN_BODY_BYTES = MEBIBYTE;
+
+/**
+ * Lowers `poll.max_body_size` to what fits into memory, with a warning. A body that does not fit ends the
+ * process.
+ */
+export function clampToMemory(config: Config, bytes: number): { config: Config; warnings: readonly string[] } {
+  const { poll, recorder } = config;
+  const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
+  const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
+  const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
+  if (poll.max_body_size <= maxBodyBytes) return { config, warnings: [] };
+  const warning =
+    `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `and is lowered to ${formatSize(maxBodyBytes)}`;
+  return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
+}
+
+/** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */
+const HEAP_BYTES_PER_VALUE = 200;
+
+/** The most JSON values of a body that the heap can hold. */
+export function maxHeapValues(heapBytes: number = getHeapStatistics().heap_size_limit): number {
+  return heapBytes / 2 / HEAP_BYTES_PER_VALUE;
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID, validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
-import { maxHeapValues } from '../config/memory-limits.js';
+import { maxHeapValues } from '../config/loader.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
