@@ -169,7 +169,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 4,
+    memoryVersion: 5,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,

@@ -7,7 +7,7 @@ import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js'
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { learnedFees } from '../facts/bridge/learned-fees.js';
+import { learnedFees } from '../facts/bridge/executions.js';
 import * as integrity from '../facts/bridge/integrity.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { required, rows, withdrawWithout } from '../required-fields.js';
 import { readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
-import { batchesByKey, batchKey } from './signatures.js';
+import { batchesByKey, batchKey, readBatchKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
@@ -100,11 +100,8 @@ function claimedBatch(attestation: Attestation): string {
 }
 
 /** The pending claims that this batch was executed. */
-export function findExecutionClaims(
-  input: BridgeInput,
-  { batch_nonce, token_contract }: Batch,
-): readonly Attestation[] {
-  return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
+export function findExecutionClaims(input: BridgeInput, batch: Batch): readonly Attestation[] {
+  return executionClaims(input).get(readBatchKey(batch)) ?? [];
 }
 
 /** Claims of the execution of a batch that the hub does not have. The hub halts when such a claim is observed. */
