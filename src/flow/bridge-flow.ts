@@ -153,9 +153,9 @@ function readEvents(input: BridgeInput): Baseline['events'] {
 function readClaim(attestation: Attestation): FlowEvent {
   const type = readClaimType(attestation);
   if (type !== 'deposit') return { type };
-  const { tokenContract, amount } = claimContent(attestation);
+  const { token_contract, amount } = claimContent(attestation);
   const by = notNegative(required(amount));
-  return { type, deposit: { key: tokens.contractLabel(tokenContract), counter: 'amountDeposited', by } };
+  return { type, deposit: { key: tokens.contractLabel(token_contract), counter: 'amountDeposited', by } };
 }
 
 /** The flow after one more document. */
@@ -242,9 +242,11 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
     .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
     .map(([, event]) => event);
 
-  const { executed: vanished = [], canceled = [], unknown = [] } = Object.fromEntries(
-    groupBy(goneBatches(input), ({ outcome }) => outcome),
-  );
+  const {
+    executed: vanished = [],
+    canceled = [],
+    unknown = [],
+  } = Object.fromEntries(groupBy(goneBatches(input), ({ outcome }) => outcome));
   const isOdd = (!hasHiddenBatch && unknown.length > 0) || canceled.some(({ isClaimed }) => isClaimed);
   if (isOdd) return undefined;
   // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.

@@ -57,8 +57,9 @@ const TOMBSTONED =
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const [registration] = matchingRegistrations(input, orchestrator);
-  const cause = registration && orUndefined(() => missedSignature(input, registration));
+  const cause = orUndefined(
+    () => matchingRegistrations(input, orchestrator).map((row) => missedSignature(input, row))[0],
+  );
   if (cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
 }
@@ -356,10 +357,10 @@ function inactive(
       const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
         const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
-        if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
+        if (isRegistered === undefined || isActive || wasActive !== isCritical) return undefined;
+        if (isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
-        if (isRegistered === undefined) return undefined;
         if (!isRegistered) {
           const summary = `${who} is in no registration: correct the address in watch`;
           return { ...common, summary, action: CORRECT_ADDRESS };

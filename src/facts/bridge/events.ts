@@ -59,42 +59,13 @@ export function readClaimType({ claim }: Attestation): ClaimType | undefined {
 
 const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
-/** The content of a packed claim; `undefined` when it cannot be read, and for an unknown type. */
-const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
-  const type = readClaimType(attestation);
-  return type && orUndefined(() => readClaimContent(type, packedMessage(required(attestation.claim))));
-});
-
-/** The fields of a claim, unpacked or packed. The packed claim is decoded only when a field is read. */
-export function claimContent(attestation: Attestation): ClaimContent {
+/** The fields of a claim. A packed claim of an unknown type, or that cannot be read, has none. */
+export const claimContent = memoize((attestation: Attestation): Partial<ClaimContent> => {
   const claim = required(attestation.claim);
-  return {
-    get externalHeight() {
-      return claim.block_height ?? packedContent(attestation)?.externalHeight;
-    },
-    get tokenContract() {
-      return claim.token_contract ?? packedContent(attestation)?.tokenContract;
-    },
-    get amount() {
-      return claim.amount ?? packedContent(attestation)?.amount;
-    },
-    get sender() {
-      return claim.external_sender ?? packedContent(attestation)?.sender;
-    },
-    get receiver() {
-      return claim.hub_receiver ?? packedContent(attestation)?.receiver;
-    },
-    get batchNonce() {
-      return claim.batch_nonce ?? packedContent(attestation)?.batchNonce;
-    },
-    get valsetNonce() {
-      return claim.valset_nonce ?? packedContent(attestation)?.valsetNonce;
-    },
-    get members() {
-      return claim.members ?? packedContent(attestation)?.members;
-    },
-  };
-}
+  if (claim.value === undefined) return claim;
+  const type = readClaimType(attestation);
+  return (type && orUndefined(() => readClaimContent(type, packedMessage(claim)))) ?? {};
+});
 
 export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;
 

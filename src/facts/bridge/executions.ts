@@ -76,8 +76,8 @@ export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
 function claimedExecution(attestation: Attestation): string | undefined {
   return orUndefined(() => {
     if (readClaimType(attestation) !== 'withdraw') return undefined;
-    const { batchNonce, tokenContract } = claimContent(attestation);
-    return batchKey(batchNonce, tokenContract);
+    const { batch_nonce, token_contract } = claimContent(attestation);
+    return batchKey(batch_nonce, token_contract);
   });
 }
 

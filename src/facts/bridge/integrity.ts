@@ -75,7 +75,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   withdrawWithout(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
     const content = claimContent(attestation);
-    const stored = valsetsByNonce(input).get(required(content.valsetNonce)) ?? [];
+    const stored = valsetsByNonce(input).get(required(content.valset_nonce)) ?? [];
     return stored.length === 0 || differs(stored, () => content.members);
   });
 });
@@ -87,7 +87,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   const isFirst = required(required(input.state.last_observed_valset).nonce) === 0n;
   return foreignValsetClaims(input).filter(
-    (attestation) => !isFirst || required(claimContent(attestation).valsetNonce) !== 0n,
+    (attestation) => !isFirst || required(claimContent(attestation).valset_nonce) !== 0n,
   );
 });
 
@@ -95,8 +95,8 @@ export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Att
 const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 
 function claimedBatch(attestation: Attestation): string {
-  const { batchNonce, tokenContract } = claimContent(attestation);
-  return batchKey(batchNonce, tokenContract);
+  const { batch_nonce, token_contract } = claimContent(attestation);
+  return batchKey(batch_nonce, token_contract);
 }
 
 /** The pending claims that this batch was executed. */

@@ -4,7 +4,7 @@ import type { ValidatorConfig } from '../../config/config.js';
 import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { orEmpty, required, rows } from '../required-fields.js';
+import { orEmpty, required, rows, WITHDRAWN } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
 /*
@@ -77,14 +77,18 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
   return byKey;
 });
 
-/** The registrations with the address of an entry of `watch`. */
+/**
+ * The registrations with the address of an entry of `watch`. Withdrawn when it has none and an address of a row is
+ * unreadable, which could be its own.
+ */
 export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
-  return registrationsByKey(input).get(dataPart(entry)) ?? [];
+  const registrations = registrationsByKey(input).get(dataPart(entry)) ?? [];
+  if (registrations.length === 0 && hasUnreadableAddress(input)) throw WITHDRAWN;
+  return registrations;
 }
 
-/** Whether an entry of `watch` without a registration has none: an unreadable address of a row could be its own. */
-export const areRegistrationsReadable = memoize(({ state }: BridgeInput): boolean =>
-  rows(state.orchestrator_addresses).every((registration) => listKeys(registration).length === ADDRESSES),
+const hasUnreadableAddress = memoize(({ state }: BridgeInput): boolean =>
+  rows(state.orchestrator_addresses).some((registration) => listKeys(registration).length < ADDRESSES),
 );
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
