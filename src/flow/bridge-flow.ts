@@ -10,9 +10,21 @@ import { batchesByKey } from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import { groupBy } from '../facts/grouping.js';
 import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
-import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
-import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
-import { NO_TOTALS, withCounts, withKeys, type Count, type Totals } from './totals.js';
+import {
+  addGap,
+  isStale,
+  noGaps,
+  type FlowOptions,
+  type Gaps,
+  EMPTY_HISTOGRAM,
+  observe,
+  type Histogram,
+  NO_TOTALS,
+  withCounts,
+  withKeys,
+  type Count,
+  type Totals,
+} from './totals.js';
 
 /*
  * What happened on a bridge between two documents. Which batches were executed and canceled is a fact

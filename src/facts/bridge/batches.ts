@@ -7,7 +7,7 @@ import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
 import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';
-import { CREDIBLE_RATIO } from './power-shares.js';
+import { CREDIBLE_RATIO } from './valsets.js';
 import { contractPower, isBatchSigned, readBatchKey, requireSigningInput } from './signatures.js';
 import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 

@@ -12,9 +12,8 @@ import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
-import { CREDIBLE_RATIO } from './power-shares.js';
+import { CREDIBLE_RATIO, newestPowers, sumPower, shareOfNewest } from './valsets.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, sumPower, shareOfNewest } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
