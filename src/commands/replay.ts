@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
-import { readProblem } from '../config/text-file.js';
-import { BodyBudget, bufferBody } from '../http/body.js';
+import { readProblem } from '../config/text-files.js';
+import { BodyBudget, bufferBody } from '../http/response.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { createClock } from '../clock.js';
@@ -24,11 +24,11 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
   if (typeof config === 'number') return config;
   const { recording, bridge, crosschain, hubHeight } = flags;
   if (recording !== undefined && flags.serve) {
-    const { serveRecording } = await import('./recording-pages.js');
+    const { serveRecording } = await import('./replayed-recording.js');
     return serveRecording({ ...flags, recording }, config, context);
   }
   if (recording !== undefined) {
-    const { replayRecording } = await import('./recording-metrics.js');
+    const { replayRecording } = await import('./replayed-recording.js');
     return replayRecording({ ...flags, recording }, config, context);
   }
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;

@@ -6,7 +6,7 @@ import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/ver
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { problems } from '../problems/problems.js';
-import type { QueryStates } from '../queries/query-state.js';
+import type { QueryStates } from '../queries/query.js';
 import {
   missedBlocks,
   type MissedBlocks,

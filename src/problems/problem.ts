@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
-import type { QueryStates } from '../queries/query-state.js';
+import type { QueryStates } from '../queries/query.js';
 import type { Difference, SecondOpinion } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 

@@ -11,8 +11,7 @@ import {
 } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
-import type { NodeQuery } from '../queries/query.js';
-import type { QueryStates } from '../queries/query-state.js';
+import type { NodeQuery, QueryStates } from '../queries/query.js';
 import {
   missedBlocks,
   recentlyMissed,

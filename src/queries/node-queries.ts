@@ -3,8 +3,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { contractQueries } from './contract-queries.js';
 import { crosschainQueries } from './crosschain-queries.js';
 import { latestBlock, syncing, upgradePlan } from './node-status.js';
-import type { NodeQuery } from './query.js';
-import { initialQueryState, type QueryStates } from './query-state.js';
+import { initialQueryState, type NodeQuery, type QueryStates } from './query.js';
 import { validators } from './staking-validators.js';
 import {
   claimPosition,

@@ -7,8 +7,7 @@ import { optional, required } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { HOUR_MS, HOUR_SECONDS, MEBIBYTE } from '../units.js';
-import { hasNodeQueries, nodeQuery, responseReader, type QueryInput } from './query.js';
-import type { QueryStates } from './query-state.js';
+import { hasNodeQueries, nodeQuery, type QueryInput, type QueryStates, responseReader } from './query.js';
 
 /*
  * Whether the node is up to date: its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). And

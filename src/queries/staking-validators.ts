@@ -6,8 +6,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
-import { hasNodeQueries, nextPageKey, nodeQuery, pagination } from './query.js';
-import type { QueryStates } from './query-state.js';
+import { hasNodeQueries, nextPageKey, nodeQuery, pagination, type QueryStates } from './query.js';
 
 /*
  * The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and

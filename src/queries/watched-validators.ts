@@ -8,8 +8,14 @@ import { toLabelValue } from '../facts/label-value.js';
 import { optional, required } from '../facts/required-fields.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { HOUR_MS, MINUTE_SECONDS } from '../units.js';
-import { hasNodeQueries, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
-import type { QueryStates } from './query-state.js';
+import {
+  hasNodeQueries,
+  nodeQuery,
+  type QueryContext,
+  type QueryInput,
+  type QueryRequest,
+  type QueryStates,
+} from './query.js';
 
 /*
  * The validators of `watch`: their status in the staking module, their last claim, the funds of their orchestrators,

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
+import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { pendingView } from '../../src/pages/view.js';
