@@ -29,7 +29,7 @@ export function matchedByBridge(input: BridgeInput): readonly string[] {
   const contracts = input.tokens.map(({ contract }) => contract);
   const addresses = input.names.configured.map(({ address }) => address);
   const isRegistered = (address: string): boolean =>
-    orUndefined(() => matchingRegistrations(input, address).length === 0) !== true;
+    orUndefined(() => matchingRegistrations(input, address)?.length) !== 0;
   return [
     ...keysIn(contracts, () => tokensOfBridge(input)).map((key) => settingEntry('tokens', key)),
     ...addresses.filter(isRegistered).map((key) => settingEntry('validators', key)),

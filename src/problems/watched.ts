@@ -57,7 +57,7 @@ const TOMBSTONED =
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
   const cause = orUndefined(
-    () => matchingRegistrations(input, orchestrator).map((row) => missedSignature(input, row))[0],
+    () => matchingRegistrations(input, orchestrator)?.map((row) => missedSignature(input, row))[0],
   );
   if (cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
@@ -319,7 +319,8 @@ type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.getAnswers(answers);
-  return matchingRegistrations(input, entry).some(
+  const registrations = matchingRegistrations(input, entry) ?? [];
+  return registrations.some(
     ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
   );
 }

@@ -58,12 +58,13 @@ export function readClaimType({ claim }: Attestation): ClaimType | undefined {
 
 const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
-/** The fields of a claim. A packed claim of an unknown type, or that cannot be read, has none. */
+/** The fields of a claim, unpacked or packed. A packed claim of an unknown type, or that cannot be read, has none. */
 export const claimContent = memoize((attestation: Attestation): Partial<ClaimContent> => {
   const claim = required(attestation.claim);
   if (claim.value === undefined) return claim;
   const type = readClaimType(attestation);
-  return (type && orUndefined(() => readClaimContent(type, packedMessage(claim)))) ?? {};
+  const packed = type && orUndefined(() => readClaimContent(type, packedMessage(claim)));
+  return { ...packed, ...claim };
 });
 
 export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;

@@ -74,13 +74,13 @@ export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 
 
 /**
  * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set:
- * `undefined` while that cannot be read. Empty without such a set.
+ * `undefined` while an unreadable registration could be theirs. Empty without such a set.
  */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);
   if (inSet.size === 0) return [];
   return input.settings.watch.map((address) => {
-    const registrations = orUndefined(() => matchingRegistrations(input, address));
+    const registrations = matchingRegistrations(input, address);
     return {
       address,
       isRegistered: registrations && registrations.length > 0,

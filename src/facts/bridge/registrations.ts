@@ -4,7 +4,7 @@ import type { ValidatorConfig } from '../../config/config.js';
 import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { orEmpty, required, rows, WITHDRAWN } from '../required-fields.js';
+import { orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
 /*
@@ -78,13 +78,11 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
 });
 
 /**
- * The registrations with the address of an entry of `watch`. Withdrawn when it has none and an address of a row is
- * unreadable, which could be its own.
+ * The registrations with the address of an entry of `watch`; `undefined` without one while an unreadable address of a
+ * row could be its own.
  */
-export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
-  const registrations = registrationsByKey(input).get(dataPart(entry)) ?? [];
-  if (registrations.length === 0 && hasUnreadableAddress(input)) throw WITHDRAWN;
-  return registrations;
+export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] | undefined {
+  return registrationsByKey(input).get(dataPart(entry)) ?? (hasUnreadableAddress(input) ? undefined : []);
 }
 
 const hasUnreadableAddress = memoize(({ state }: BridgeInput): boolean =>
@@ -109,7 +107,7 @@ export interface WatchedOrchestrator {
 /** The distinct orchestrators of `watch`. Unreadable registrations are left out. */
 export const watchedOrchestrators = memoize((input: BridgeInput): readonly WatchedOrchestrator[] => {
   const orchestrators = input.settings.watch.flatMap((entry) => {
-    const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
+    const registered = orEmpty(() => matchingRegistrations(input, entry) ?? []).flatMap((registration) => {
       const { orchestrator, sender } = registration;
       if (typeof orchestrator !== 'string' || typeof sender !== 'string') return [];
       const named = { name: validatorName(input, registration), hasNamesake: hasNamesake(input, registration) };
