@@ -4,7 +4,7 @@ import { createEndpoint, createEngine, FIRST_ANSWERS_MS } from '../engine/engine
 import { endpointId, lastPollSucceeded, sourceInUse } from '../engine/endpoint-state.js';
 import { isContract, createJobs, type PollJob } from '../engine/jobs.js';
 import type { Source } from '../engine/source.js';
-import { hasStakingNames, validators } from '../queries/staking-validators.js';
+import { hasStakingNames, validators } from '../queries/validator-queries.js';
 import { createNetwork } from '../sources/network.js';
 import { count } from '../text/format.js';
 import { formatDuration } from '../units.js';
