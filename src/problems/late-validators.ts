@@ -18,7 +18,7 @@ import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/valsets.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
-import { claimPosition } from '../queries/watched-validators.js';
+import { claimPosition } from '../queries/validator-queries.js';
 import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';

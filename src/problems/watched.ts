@@ -13,13 +13,13 @@ import { toLabelValue } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery, QueryStates } from '../queries/query.js';
 import {
+  claimPosition,
   missedBlocks,
+  orchestratorBalance,
   recentlyMissed,
   signingInfo,
-  claimPosition,
-  orchestratorBalance,
   stakingStatus,
-} from '../queries/watched-validators.js';
+} from '../queries/validator-queries.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
