@@ -4,7 +4,7 @@ import { isScenarioName, type ScenarioName, scenarioNames } from '../../src/simu
 import { fuzzRuns } from '../support/fuzz.js';
 import { type ChainSummary, summarize } from './chain-summary.js';
 
-/** One in `npm test`, four in `npm run test:slow`. */
+/** One in `npm test`, two in `.ci/run`. */
 const seeds = Array.from({ length: Math.ceil(fuzzRuns(0.5)) }, (_, index) => index + 1);
 
 const BLOCKS_PER_MINUTE = 30;

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chooseFaults, faultsIn, findAgain, KINDS } from './faults.mjs';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** A fault can make a test endless. */
 const LIMIT_MS = 1_200_000;
 
@@ -24,7 +24,7 @@ const { values: flags } = parseArgs({
     commit: { type: 'string', default: 'HEAD' },
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '60' },
-    folders: { type: 'string', default: 'facts,metrics,flow,problems,poll,http' },
+    folders: { type: 'string', default: 'facts,metrics,flow,problems,engine,http' },
   },
 });
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
