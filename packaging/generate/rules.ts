@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { exporterRules } from '../../src/problems/exporter-rules.js';
+import { exporterRules } from '../../src/problems/rules.js';
 import { hides, hidings, type Hiding, type HidingAlert } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
 import { problems } from '../../src/problems/problems.js';
@@ -87,7 +87,7 @@ const ages = {
   ago: `${AGE} ago`,
 } as const satisfies Record<AgeKind, string>;
 
-const summaryOf = (kind: AgeKind): string =>
+const summaryOf = (kind: AgeKind = 'lasting'): string =>
   `{{ $labels.target }}: ${ofProblem('summary', '{{ $labels.problem }}')}, ${ages[kind]}`;
 const ACTION = ofProblem('action', 'See the runbook.');
 const PENDING_URL = '/pending?target={{ $labels.target | urlquery }}#{{ $labels.id }}';

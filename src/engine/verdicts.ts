@@ -175,7 +175,7 @@ function createVerdict({ target, document }: EndpointState, present: PresentProb
     state: age >= limitSeconds ? 'firing' : 'pending',
     startSeconds,
     ageSeconds: age,
-    ageKind: problem.age,
+    ageKind: problem.age ?? 'lasting',
     urgency: judgeUrgency(problem),
     mayBeOlder: !isProven,
     firesAtSeconds: startSeconds + limitSeconds,

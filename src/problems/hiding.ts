@@ -1,6 +1,6 @@
-import { exporterRules } from './exporter-rules.js';
+import { exporterRules } from './rules.js';
 import { pollProblems } from './polls.js';
-import { subjectLabels, type Inhibition, type Severity, type Subject } from './problem.js';
+import { subjectLabels, type Problem, type Severity, type Subject } from './problem.js';
 import { problems } from './problems.js';
 
 /*
@@ -32,12 +32,7 @@ export interface Hiding {
   readonly comment?: string;
 }
 
-interface Declaring {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly inhibits: readonly Inhibition[];
-  readonly inhibitsDocument: boolean;
-}
+type Declaring = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
 
 const declaring: readonly Declaring[] = [...exporterRules, ...pollProblems, ...problems];
 
@@ -51,7 +46,7 @@ const CRITICAL: Severity = 'critical';
 const warningsHidingCritical = new Set(
   listNames(
     declaring.filter(
-      ({ severity, inhibits }) =>
+      ({ severity, inhibits = [] }) =>
         severity === 'warning' &&
         inhibits.some(
           ({ problem, severity: hidden = CRITICAL }) =>
@@ -63,7 +58,7 @@ const warningsHidingCritical = new Set(
 
 /** What a document shows is not current while it is not polled, or while it stands still or is behind. */
 function hidingDocument(severity: Severity, sources: readonly Declaring[], targets: readonly string[]): Hiding[] {
-  const names = listNames(sources.filter((source) => source.inhibitsDocument && source.severity === severity));
+  const names = listNames(sources.filter((source) => source.inhibitsDocument === true && source.severity === severity));
   const isWarning = severity === 'warning';
   return names.length === 0
     ? []
@@ -82,7 +77,7 @@ function hidingDocument(severity: Severity, sources: readonly Declaring[], targe
       ];
 }
 
-function declared({ name, severity, inhibits }: Declaring): readonly Hiding[] {
+function declared({ name, severity, inhibits = [] }: Declaring): readonly Hiding[] {
   return inhibits.map(({ problem, severity: hidden, equal = [], exceptWatched = false }) => ({
     source: { names: [name], severity },
     target: {
