@@ -10,7 +10,7 @@ import {
   isValsetUnknown,
   suspiciousValsetClaims,
 } from '../facts/bridge/integrity.js';
-import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
+import { CREDIBLE_RATIO } from '../facts/bridge/valsets.js';
 import { orElse, required } from '../facts/required-fields.js';
 import { DAY_SECONDS } from '../units.js';
 import { claimants } from './oracle-problems.js';

@@ -14,11 +14,11 @@ import {
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
-import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/power-shares.js';
+import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/valsets.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
-import { claimPosition } from '../queries/watched-validators.js';
+import { claimPosition } from '../queries/validator-queries.js';
 import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';

@@ -13,8 +13,7 @@ import {
 import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
-import { newestPowers, shareOfNewest, sumPower } from '../facts/bridge/valsets.js';
+import { MINORITY_RATIO, QUORUM_RATIO, newestPowers, shareOfNewest, sumPower } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';
 import { required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';

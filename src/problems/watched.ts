@@ -13,13 +13,13 @@ import { toLabelValue } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery, QueryStates } from '../queries/query.js';
 import {
+  claimPosition,
   missedBlocks,
+  orchestratorBalance,
   recentlyMissed,
   signingInfo,
-  claimPosition,
-  orchestratorBalance,
   stakingStatus,
-} from '../queries/watched-validators.js';
+} from '../queries/validator-queries.js';
 import { count, percent } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
@@ -57,8 +57,9 @@ const TOMBSTONED =
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const [registration] = matchingRegistrations(input, orchestrator);
-  const cause = registration && orUndefined(() => missedSignature(input, registration));
+  const cause = orUndefined(
+    () => matchingRegistrations(input, orchestrator)?.map((row) => missedSignature(input, row))[0],
+  );
   if (cause === undefined) return FIND_CAUSE;
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
 }
@@ -291,7 +292,8 @@ type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.getAnswers(answers);
-  return matchingRegistrations(input, entry).some(
+  const registrations = matchingRegistrations(input, entry) ?? [];
+  return registrations.some(
     ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
   );
 }
@@ -325,7 +327,8 @@ function inactive(
         if (isRegistered === undefined) return { notShown: subject, isUnjudged: true };
         const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
-        if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
+        if (isActive || wasActive !== isCritical) return undefined;
+        if (isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         if (!isRegistered) {
           const summary = `${who} is in no registration: correct the address in watch`;

@@ -6,7 +6,7 @@ import type { Family, FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
-import type { StakingValidators } from './staking-validators.js';
+import type { StakingValidators } from './validator-queries.js';
 import type { Instant } from '../clock.js';
 import type { QueryExchange } from './send-query.js';
 

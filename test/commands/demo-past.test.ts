@@ -11,7 +11,7 @@ import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { knownValidators } from '../../src/queries/staking-validators.js';
+import { knownValidators } from '../../src/queries/validator-queries.js';
 
 /* What the demo shows when it starts. */
 

@@ -6,7 +6,7 @@ import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryRequest, QueryResult, QueryStates } from '../../src/queries/query.js';
-import { validators, knownValidators } from '../../src/queries/staking-validators.js';
+import { knownValidators, validators } from '../../src/queries/validator-queries.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';

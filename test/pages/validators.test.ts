@@ -7,7 +7,7 @@ import { createView, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import type { Contact } from '../../src/queries/staking-validators.js';
+import type { Contact } from '../../src/queries/validator-queries.js';
 import { batch, idleState, members, validators as registered, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';

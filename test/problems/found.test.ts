@@ -383,6 +383,8 @@ describe('the newest validator set', () => {
       ]);
     expect(unknownAfter(1, 1438, 1439)).toMatchObject([{ subject: { kind: 'valset_unknown' }, start: 1 }]);
     expect(unknownAfter(1, 1440, 1443)).toEqual([]);
+    // It was never known.
+    expect(bridgeProblem('BridgeContractValsetMismatch', { last_observed_valset })).toEqual([]);
   });
 
   it('can be younger than the problem, if each set was replaced unsigned; then those who have not signed are those of the last set older than five minutes', () => {
@@ -1141,6 +1143,8 @@ describe('a cross-chain transaction', () => {
     expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
     expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
     expect(names(119, '8332')).toEqual([]);
+    expect(names(239, '8332')).toEqual(['CrosschainOldestPendingTooOld/warning']);
+    expect(names(241, '8332')).toHaveLength(2);
   });
 
   it('is judged when others have no time of creation, of which its details have the number', () => {
