@@ -133,7 +133,7 @@ function nodeDown(document: DocumentName) {
       if (down.length === 0) return undefined;
       return {
         start: Math.min(...down.map(({ since }) => since)),
-        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} ${down.length === 1 ? 'is' : 'are'} down, and another one answers`,
         details: [list(down.map(({ message }) => message))],
       };
     },
