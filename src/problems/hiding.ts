@@ -40,21 +40,8 @@ function listNames(list: readonly { readonly name: string }[]): readonly string[
   return Array.from(new Set(list.map(({ name }) => name)));
 }
 
-const CRITICAL: Severity = 'critical';
-
-/** The warnings that hide critical problems which only repeat them: another warning must not hide those. */
-const warningsHidingCritical = new Set(
-  listNames(
-    declaring.filter(
-      ({ severity, inhibits = [] }) =>
-        severity === 'warning' &&
-        inhibits.some(
-          ({ problem, severity: hidden = CRITICAL }) =>
-            hidden === CRITICAL && declaring.some(({ name, severity: own }) => name === problem && own === CRITICAL),
-        ),
-    ),
-  ),
-);
+/** They hide critical problems that only repeat them: another warning must not hide these warnings. */
+export const urgentWarnings = listNames(problems.filter(({ isUrgent }) => isUrgent === true));
 
 /** What a document shows is not current while it is not polled, or while it stands still or is behind. */
 function hidingDocument(severity: Severity, sources: readonly Declaring[], targets: readonly string[]): Hiding[] {
@@ -69,8 +56,8 @@ function hidingDocument(severity: Severity, sources: readonly Declaring[], targe
             : 'Nothing else that a document shows is current while it is stale or stalled.',
           source: { names, severity },
           target: {
-            names: targets.filter((name) => !names.includes(name) && !(isWarning && warningsHidingCritical.has(name))),
-            ...(isWarning && { exceptSeverity: CRITICAL }),
+            names: targets.filter((name) => !names.includes(name) && !(isWarning && urgentWarnings.includes(name))),
+            ...(isWarning && { exceptSeverity: 'critical' }),
           },
           equal: ['document'],
         },
