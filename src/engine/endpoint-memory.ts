@@ -141,12 +141,12 @@ function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMem
   };
 }
 
-/** Until the next document has the problem. An accusation has a mark. */
+/** Until the next document has the problem. A first finding has a mark. */
 function withTexts(
   histories: StoredHistories,
   { summary, action }: Problem,
   isMarkKnown: boolean,
 ): RememberedProblem['histories'] {
-  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { accusation: undefined }) };
+  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { firstFinding: undefined }) };
   return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

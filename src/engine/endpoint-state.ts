@@ -35,7 +35,7 @@ export interface LastDocument<Name extends DocumentName = DocumentName> {
   readonly document: Name;
   /** See `DocumentDefinition.identity`. */
   readonly identity: readonly string[];
-  /** Hub height. */
+  /** See `DocumentDefinition.height`. */
   readonly height: Numeral | undefined;
   readonly past: DocumentTypes[Name]['past'] | undefined;
   readonly flow: DocumentTypes[Name]['flow'];

@@ -66,7 +66,7 @@ const valsetNewer = defineProblem('external_contract', {
   severity: 'critical',
   afterMinutes: 5,
   needsTime: true,
-  isDoubtful: true,
+  needsConfirmation: true,
   dashboard: 'bridge-validator',
   summary: 'the hub did not make the validator set in the contract',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
@@ -86,7 +86,7 @@ const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   hours: IDENTITY_HOURS,
-  isDoubtful: true,
+  needsConfirmation: true,
   summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
@@ -99,7 +99,7 @@ const paused = defineProblem('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  isDoubtful: true,
+  needsConfirmation: true,
   summary: 'the contract is paused',
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',

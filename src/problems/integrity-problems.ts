@@ -96,7 +96,7 @@ const valsetMismatches = defineProblem('module_state', {
   ...contractValset,
   severity: 'critical',
   afterMinutes: 0,
-  isDoubtful: true,
+  needsConfirmation: true,
   confirmedAction: SAVE_DOCUMENT,
   summary: 'the validator set in the contract is not the one of the hub',
   description:
@@ -148,7 +148,7 @@ function claimWithoutBatch(
     severity,
     afterMinutes,
     dashboard: 'bridge-validator',
-    ...(severity === 'critical' && { isDoubtful: true }),
+    ...(severity === 'critical' && { needsConfirmation: true }),
     ...texts,
     find: ({ input }: Evidence<'module_state'>) =>
       claimsByPower(

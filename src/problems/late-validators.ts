@@ -241,7 +241,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     // Signatures are usually given within minutes.
     afterMinutes: 15,
     // A forged validator set has deadlines.
-    ...(severity === 'critical' && { isDoubtful: true }),
+    ...(severity === 'critical' && { needsConfirmation: true }),
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
     summary: `one of your validators, or others with a third of the power, must sign within ${hours} hours or be jailed`,

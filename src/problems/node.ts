@@ -167,10 +167,11 @@ function nodesDisagree(document: DocumentName) {
       'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
     find: ({ nodes = [], differences = [] }) => {
       const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
-      const present = differences.filter(({ other }) => other !== inUse);
+      // Another node may be in use since then.
+      const present = differences.filter(({ spare }) => spare !== inUse);
       const [first] = present;
       if (first === undefined) return undefined;
-      const [shownBy, notShownBy] = first.isShownByOther ? [first.other, inUse] : [inUse, first.other];
+      const [shownBy, notShownBy] = first.isShownBySpare ? [first.spare, inUse] : [inUse, first.spare];
       return {
         start: Math.min(...present.map(({ since }) => since)),
         summary: `two nodes of ${document} disagree: ${first.summary}`,
@@ -263,7 +264,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
     needsTime: true,
-    isDoubtful: true,
+    needsConfirmation: true,
     confirmedAction:
       'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
     dashboard: 'bridge-exporter',

@@ -308,7 +308,7 @@ function conflicting(
     severity,
     afterMinutes: 10,
     dashboard: 'bridge-validator',
-    ...(isCritical && { isDoubtful: true }),
+    ...(isCritical && { needsConfirmation: true }),
     summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}`,
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {

@@ -337,7 +337,7 @@ function inactive(
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...limit,
-    ...(isCritical && { isDoubtful: true }),
+    ...(isCritical && { needsConfirmation: true }),
     dashboard: 'bridge-validator',
     ...texts,
     mark: {

@@ -12,7 +12,6 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
-import { comparedHeight } from '../engine/step.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -64,8 +63,6 @@ interface NodesOfEndpoint {
   readonly nodes: readonly Node[];
   inUse: Node | undefined;
   chainId: string | undefined;
-  /** The height of the last document. */
-  height: Numeral | undefined;
   /** The last request, which a document between two polls has too. */
   request: DocumentRequest | undefined;
 }
@@ -90,9 +87,8 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const inUse = nodes.find(({ connection, observation }) =>
       before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === inUseBefore,
     );
-    const { chain, served: last } = inUse?.observation ?? {};
-    const { chainId, height, request } = before ?? { chainId: chain?.id, height: last?.height, request: undefined };
-    const after = { job, nodes, inUse, chainId, height, request };
+    const { chainId, request } = before ?? { chainId: inUse?.observation.chain?.id, request: undefined };
+    const after = { job, nodes, inUse, chainId, request };
     endpoints.set(id, after);
     return after;
   }
@@ -168,14 +164,6 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const others = othersOfChain(node.observation, listObservations(endpoint));
     const isLower = height !== undefined && hasShownMore(height, others, clock().at);
     const nodes = listStatuses(endpoint, clock().at);
-    const before = endpoint.height;
-    if (isLower && isContract(endpoint.job) && before !== undefined && height < before) {
-      // The step compares heights of the hub only.
-      const message = `${received.source}: block ${height} is below ${before} of the previous document`;
-      received.release?.();
-      return { ...failure('regression', message), seconds, nodes };
-    }
-    endpoint.height = height ?? before;
     return { ...received, seconds, nodes, ...(isLower && { isAccepted: false }) };
   }
 
@@ -274,7 +262,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       const additionalInput = isContract(job)
         ? { ...received.additionalInput, implementation }
         : received.additionalInput;
-      return { ...received, node: source, lagSeconds, additionalInput };
+      return { ...received, spare: { source, lagSeconds }, additionalInput };
     }
     received.release?.();
     return undefined;
@@ -288,7 +276,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   }
 
   /** The document of another usable node, at another address: of the first one that serves it. */
-  async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
+  async function askSpare(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
     const endpoint = createEndpointNodes(job);
     const { inUse } = endpoint;
     const usable = selectUsable(endpoint.nodes, listObservations(endpoint), clock().at);
@@ -307,7 +295,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   return {
     poll,
     probe,
-    opinion,
+    spare: askSpare,
     /**
      * The node that other queries of an endpoint are sent to: at a height, the node with the document of this height.
      */
@@ -335,7 +323,7 @@ function readShown<Name extends DocumentName>(
   const { content } = read;
   return {
     ok: true,
-    height: comparedHeight(document, content, validOrUndefined(parseHeight(received.height))),
+    height: documents[document].height(content, validOrUndefined(parseHeight(received.height))),
     bridgeId: readBridgeId(document, documents[document].identity(content, settings)),
   } as const;
 }

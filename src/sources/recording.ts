@@ -38,8 +38,6 @@ export async function* replay(
   const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
   /** The time of the last recorded poll, by endpoint. */
   const polledMs = new Map<string, number>();
-  /** The document of another node with which the next poll is compared, by endpoint. */
-  const opinions = new Map<string, RecordedPoll>();
   let nextStepMs: number | undefined;
 
   /** Without a recorded clock, the process clock follows the wall clock. */
@@ -84,10 +82,6 @@ export async function* replay(
   let lastMs = -Infinity;
   for await (const exchange of exchanges) {
     const { timeMs } = exchange;
-    if ('header' in exchange && exchange.header.opinion === true && exchange.header.spare !== true) {
-      opinions.set(endpointId(exchange), exchange);
-      continue;
-    }
     yield* stepUntil(timeMs);
     if ('query' in exchange) {
       const { clockSeconds, askedSeconds } = exchange;
@@ -105,10 +99,6 @@ export async function* replay(
       if (received.ok) await engine.spareRead(job, received);
       continue;
     }
-    const asked = opinions.get(endpointId(exchange));
-    const opinion = asked && createReceived(asked, now);
-    if (received.ok && opinion?.ok === true) received = { ...received, opinion };
-    opinions.delete(endpointId(exchange));
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
@@ -136,7 +126,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, implementation, opinion, source: node, lag_seconds: lagSeconds } = header;
+  const { call, implementation, spare, source: node, lag_seconds: lagSeconds } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -154,7 +144,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     height,
     receivedAt,
     servedPath,
-    ...(call && { additionalInput: { call, ...(opinion && { implementation }) } }),
+    ...(call && { additionalInput: { call, ...(spare && { implementation }) } }),
   };
   return {
     ok: true,
@@ -163,6 +153,6 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     isAccepted: true,
     phaseSeconds,
     nodes,
-    ...(node !== undefined && { node, lagSeconds }),
+    ...(spare && { spare: { source: node ?? '', lagSeconds } }),
   };
 }

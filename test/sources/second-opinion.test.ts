@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
+import { problems } from '../../src/problems/problems.js';
+import { isDoubted } from '../../src/problems/second-opinion.js';
 import type { Fault } from '../../src/simulator/simulator.js';
 import { edited, hang, replaced, reset, withStatus } from '../support/faults.js';
 import { INTERVAL_SECONDS, pollTimes, startPolledNodes, type NodesOptions, type PolledNodes } from './polled-nodes.js';
@@ -348,7 +350,7 @@ describe('the hourly document of a node that is not in use', () => {
     const polled = await startPolledNodes();
     polled.nodes[1]?.fault('module_state', theft);
     await pollTimes(polled, 3);
-    expect(polled.state().problems.spares).toHaveLength(1);
+    expect(isDoubted(problems, polled.state().problems)).toBe(true);
     polled.nodes[1]?.fault('module_state', undefined);
     await pollTimes(polled, 12);
     expect(polled.state().problems.ended).toEqual([]);
@@ -361,11 +363,11 @@ describe('the hourly document of a node that is not in use', () => {
     await pollTimes(polled, 2);
     polled.advance(3600);
     await pollTimes(polled, 4);
-    expect(polled.state().problems.spares).toEqual([]);
+    expect(isDoubted(problems, polled.state().problems)).toBe(false);
     const behind = await startPolledNodes({ lagSeconds: [0, 200] });
     behind.nodes[1]?.fault('module_state', theft);
     await pollTimes(behind, 10);
-    expect(behind.state().problems.spares).toBeUndefined();
+    expect(isDoubted(problems, behind.state().problems)).toBe(false);
   });
 });
 
