@@ -17,7 +17,13 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
-import { documentRequest, readAdditionalInput, queryContext } from './additional-input.js';
+import {
+  documentRequest,
+  queryContext,
+  readAdditionalInput,
+  spareAdditionalInput,
+  spareRequest,
+} from './additional-input.js';
 import { readPoll, readSpare, timedStep } from './read-poll.js';
 import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
@@ -154,8 +160,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const received = await source.document(job, request);
     const isStepped = await inTurn(async () => stepWith(job, received, source.spare === undefined));
     if (!isStepped) {
-      const spare = await source.spare?.(job, request);
-      if (spare !== undefined) await spareRead(job, spare);
+      await askSpare(job);
       await inTurn(async () => stepWith(job, received));
     }
     const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
@@ -167,6 +172,17 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     }
     received.release?.();
     return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
+  }
+
+  async function askSpare(job: Job): Promise<void> {
+    const { target, document } = job.context;
+    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
+    if (document === 'external_contract' && hub !== undefined) await askSpare(hub.job);
+    const state = findEndpoint(job)?.state;
+    if (state === undefined) return;
+    const request = spareRequest(job.context, state, (each) => findSibling(job, each), now().at);
+    const received = await source.spare?.(job, request);
+    if (received !== undefined) await spareRead(job, received);
   }
 
   async function probe(job: Job): Promise<void> {
@@ -181,7 +197,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       if (endpoint === undefined) return;
       const { state } = endpoint;
       const moment = now();
-      const spare = withAnswers(received, additionalInput(job, state, moment));
+      const input = spareAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
+      const spare = withAnswers(received, input);
       const after = readSpare(state, spare, job.context, moment);
       change({ ...endpoint, state: after });
       for (const sink of sinks) sink.spareRead?.({ endpoint: after, received });
@@ -196,10 +213,6 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       answers.then(async () => sendQueries(job, ({ roundStartedAt }) => roundStartedAt === undefined)),
     );
     await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
-  }
-
-  function additionalInput(job: Job, state: EndpointState, moment: Moment): AdditionalInput {
-    return readAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
   }
 
   /** Reads a document and takes the step with it, unless a spare is asked first. Yields to scrapes in between. */
@@ -219,7 +232,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
         : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
-    const complete = received.ok ? withAnswers(received, additionalInput(job, before, moment)) : received;
+    const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
+    const complete = received.ok ? withAnswers(received, additionalInput) : received;
     const read = withinMemory(readPoll(complete, job.context, moment), others);
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();

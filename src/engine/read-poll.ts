@@ -75,7 +75,8 @@ export function readSpare<Name extends DocumentName>(
   const read = readContent(received, context.document, clockOffset);
   if (!read.ok) return state;
   const height = validOrUndefined(parseHeight(received.height));
-  return withSpareDocument(state, { ...received, height, content: read.content }, context, clockOffset);
+  const { spare = { source: received.source, lagSeconds: undefined } } = received;
+  return withSpareDocument(state, { ...received, spare, height, content: read.content }, context, clockOffset);
 }
 
 export function timedStep<Name extends DocumentName>(

@@ -37,6 +37,8 @@ export interface DocumentRequest {
   readonly servedPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
+  /** The node that has sent that module state, if it was not in use: it is asked for supplies. */
+  readonly spareHub?: string | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
   readonly identity?: readonly string[] | undefined;
   /** The nodes after the last poll, also of an earlier process. */

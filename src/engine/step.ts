@@ -65,7 +65,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
 interface SpareContent<Name extends DocumentName>
   extends
     Pick<ReadContent<Name>, 'content' | 'height' | 'receivedAt' | 'additionalInput'>,
-    Pick<ReceivedDocument, 'spare'> {}
+    Required<Pick<ReceivedDocument, 'spare'>> {}
 
 interface ReadContent<Name extends DocumentName> {
   readonly ok: true;
@@ -222,12 +222,15 @@ export function withSpareDocument<Name extends DocumentName>(
 ): EndpointState {
   const { receivedAt: at } = spare;
   const { evidence } = createEvidence(state, spare, context, clockOffset);
-  const document = { source: '', lagSeconds: undefined, ...spare.spare, at, height: evidence.height };
+  const document = { ...spare.spare, at, height: evidence.height };
   const { lastSuccess, problems } = state;
   const last = lastSuccess && { height: lastSuccess.snapshot.height, at: lastSuccess.at };
   const isOlderThanLast = last === undefined || isOlder(document, last);
+  const past = documents[context.document].past(evidence.input);
+  const hubSide = past !== undefined && 'hubSide' in past ? past.hubSide : undefined;
   return {
     ...state,
+    ...(hubSide && { spareHub: { ...spare.spare, hubSide } }),
     problems: withSpare(problems, context.document, document, evidence, isOlderThanLast, {
       at,
       clockOffset,

@@ -23,6 +23,7 @@ const unbacked = defineProblem('external_contract', {
   // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
+  needsConfirmation: true,
   summary: 'the contract holds less of a token than the hub owes',
   description:
     'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',

@@ -5,6 +5,7 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
+import type { ContractAnswers } from '../facts/contract/multicall.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
@@ -150,7 +151,7 @@ function spareHeader(
   now: Moment,
 ): RecordingHeader {
   const { additionalInput = {}, spare } = received;
-  const implementation = 'implementation' in additionalInput ? additionalInput.implementation : undefined;
+  const { implementation, supplies }: ContractAnswers = 'call' in additionalInput ? additionalInput : {};
   return {
     version: FORMAT_VERSION,
     target,
@@ -158,6 +159,9 @@ function spareHeader(
     time: isoTime(wallSeconds(at, now)),
     ...responseHeader(received, now),
     ...(implementation !== undefined && { implementation }),
+    ...(supplies && {
+      supplies: Object.fromEntries(Array.from(supplies, ([denom, supply]) => [denom, String(supply)])),
+    }),
     ...(spare && { source: spare.source }),
     ...(spare?.lagSeconds !== undefined && { lag_seconds: spare.lagSeconds }),
     outcome: 'ok',

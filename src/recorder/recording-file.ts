@@ -38,6 +38,8 @@ const headerSchema = z
       spare: z.literal(true).optional(),
       /** The implementation of the contract that this node named. */
       implementation: z.string().optional(),
+      /** Supplies on the hub, by denom, from the node of the last recorded module state that was not in use. */
+      supplies: z.record(z.string(), z.string().regex(/^\d+$/)).optional(),
       /** How far that node was behind the clock. */
       lag_seconds: z.number().optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),

@@ -12,11 +12,17 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
+import { hubDenom } from '../facts/contract/multicall.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/height-header.js';
-import { implementationReader, implementationRequest } from '../queries/contract-queries.js';
+import {
+  implementationReader,
+  implementationRequest,
+  supplyReader,
+  supplyRequest,
+} from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
 import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import {
@@ -248,9 +254,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     limits: RequestLimits,
   ): Promise<ReceivedDocument | undefined> {
     const { job } = endpoint;
-    const [received, implementation] = await Promise.all([
+    const [received, implementation, supplies] = await Promise.all([
       exchange(job, node.connection, request, limits),
       isContract(job) ? readImplementation({ ...node.connection, limits }, request) : undefined,
+      isContract(job) ? readSupplies(job, request, limits) : undefined,
     ]);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
@@ -260,7 +267,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
       const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
       const additionalInput = isContract(job)
-        ? { ...received.additionalInput, implementation }
+        ? { ...received.additionalInput, implementation, supplies }
         : received.additionalInput;
       return { ...received, spare: { source, lagSeconds }, additionalInput };
     }
@@ -273,6 +280,26 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (hubSide === undefined) return undefined;
     const { result } = await sendQuery(node, implementationReader, implementationRequest(hubSide.contract), client);
     return result.ok ? result.value : undefined;
+  }
+
+  /** The supplies on the hub, by the node that has sent the module state of the request; `undefined` if one is missing. */
+  async function readSupplies(
+    { context: { target } }: PollJob,
+    { hubSide, spareHub }: DocumentRequest,
+    limits: RequestLimits,
+  ): Promise<ReadonlyMap<string, Numeral> | undefined> {
+    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
+    const node = hub?.nodes.find(({ observation }) => observation.source === spareHub);
+    const { height } = hubSide ?? {};
+    if (node === undefined || hubSide === undefined || height === undefined) return undefined;
+    const supplies = await Promise.all(
+      hubSide.backing.map(async (token) => {
+        const request = supplyRequest(hubDenom(token), height);
+        const { result } = await sendQuery({ ...node.connection, limits }, supplyReader, request, client);
+        return result.ok ? [[request.key, result.value] as const] : [];
+      }),
+    );
+    return supplies.some((supply) => supply.length === 0) ? undefined : new Map(supplies.flat());
   }
 
   /** The document of another usable node, at another address: of the first one that serves it. */

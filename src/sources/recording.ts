@@ -1,4 +1,5 @@
 import { toMilliseconds, type Instant, type Moment } from '../clock.js';
+import type { Numeral } from '../chain/numeral.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
@@ -126,7 +127,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, implementation, spare, source: node, lag_seconds: lagSeconds } = header;
+  const { call, implementation, supplies, spare, source: node, lag_seconds: lagSeconds } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -144,7 +145,9 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     height,
     receivedAt,
     servedPath,
-    ...(call && { additionalInput: { call, ...(spare && { implementation }) } }),
+    ...(call && {
+      additionalInput: { call, ...(spare && { implementation, supplies: supplies && readSupplies(supplies) }) },
+    }),
   };
   return {
     ok: true,
@@ -155,4 +158,8 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     nodes,
     ...(spare && { spare: { source: node ?? '', lagSeconds } }),
   };
+}
+
+function readSupplies(supplies: NonNullable<RecordedPoll['header']['supplies']>): ReadonlyMap<string, Numeral> {
+  return new Map(Object.entries(supplies).map(([denom, supply]) => [denom, BigInt(supply)]));
 }
