@@ -211,6 +211,20 @@ describe.each(['owner', 'implementation'] as const)('another %s of the contract'
   });
 });
 
+it.each([
+  ['is BridgeNodesDisagree when its block is not older', 0, true],
+  ['is nothing when its block is older', LAG_SECONDS, false],
+])('the hourly document with another owner of a node that is not in use %s', async (_title, lagSeconds, isShown) => {
+  const nodes = await startExternalNodes(lagSeconds);
+  nodes.second.fault('external_contract', withOther(nodes.contract?.owner));
+  for (let poll = 0; poll < 8; poll += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    await nodes.poll();
+  }
+  const [a, b] = nodes.sources;
+  expect(nodes.firing()).toEqual(isShown ? [`BridgeNodesDisagree: ${b} shows it, ${a} does not`] : []);
+});
+
 describe('a supply on the hub above the balance of the contract', () => {
   const UNBACKED = 'BridgeTokenUnbacked: ';
   const doubled = edited(({ amount, ...rest }: { readonly amount: { readonly amount: string } }) => ({

@@ -39,6 +39,27 @@ const atHeight = (change: (height: number) => number, edit = (served: Served): o
     ),
   }));
 
+/** So many validators claim the execution of a batch that the hub does not have. */
+const withClaim = (votes: number): Fault =>
+  edited(({ state, ...rest }: { readonly state: Attesting }) => {
+    const claim = {
+      '@type': '/injective.peggy.v1.MsgWithdrawClaim',
+      event_nonce: String(Number(state.last_observed_nonce) + 1),
+      block_height: '1',
+      batch_nonce: '999999',
+      token_contract: OTHER_CONTRACT.bridge_external_address,
+    };
+    const senders = state.orchestrator_addresses.map(({ sender }) => sender).slice(0, votes);
+    const attestation = { observed: false, height: '1', votes: senders, claim };
+    return { ...rest, state: { ...state, attestations: [...state.attestations, attestation] } };
+  });
+
+interface Attesting {
+  readonly last_observed_nonce: string;
+  readonly attestations: readonly object[];
+  readonly orchestrator_addresses: readonly { readonly sender: string }[];
+}
+
 /** What a node serves in turn, poll by poll. */
 const inTurn = (polled: PolledNodes, index: number, faults: readonly (Fault | undefined)[]) => (poll: number) =>
   polled.nodes[index]?.fault('module_state', faults[poll % faults.length]);
@@ -344,6 +365,29 @@ describe('the hourly document of a node that is not in use', () => {
     }
     polled.advance(3600);
     expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
+  });
+
+  it('counts for a critical problem of which the node in use shows the warning', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', withClaim(1));
+    polled.nodes[1]?.fault('module_state', withClaim(Infinity));
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')?.summary).toMatch(/: a third of the power or more claims /);
+  });
+
+  it('confirms a problem about which the node was asked for ten minutes, and was older', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    polled.nodes[1]?.fault(
+      'module_state',
+      atHeight(() => 1, forged),
+    );
+    await pollTimes(polled, 30);
+    expect(firing(polled, MISMATCH)?.details).toBe('');
+    polled.nodes[1]?.fault('module_state', theft);
+    await pollTimes(polled, 120);
+    expect(firing(polled, MISMATCH)?.details).toBe('confirmed by 2 nodes');
   });
 
   it('is nothing when the next one a minute later does not show it', async () => {
