@@ -138,7 +138,7 @@ function nodeDown(document: DocumentName) {
     dashboard: 'bridge-exporter',
     summary: 'a node of the document is down, and another one answers',
     description:
-      'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+      'Of several nodes of a document, one is of another network, or its document or its probes have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
       'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
     find: ({ nodes = [] }) => {
@@ -146,7 +146,7 @@ function nodeDown(document: DocumentName) {
       if (down.length === 0) return undefined;
       return {
         start: Math.min(...down.map(({ since }) => since)),
-        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        summary: `${down.length === 1 ? `a node of ${document} is` : `several nodes of ${document} are`} down, and another one answers`,
         details: [list(down.map(({ message }) => message))],
       };
     },
@@ -162,7 +162,7 @@ function nodesDisagree(document: DocumentName) {
     dashboard: 'bridge-exporter',
     summary: 'a node shows a critical problem, and another one does not',
     description:
-      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
+      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If the node in use shows it, the critical alert follows after three minutes.',
     action:
       'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
     find: ({ nodes = [], differences = [] }) => {
