@@ -11,7 +11,7 @@ import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { ReceivedDocument } from './source.js';
-import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
+import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
 

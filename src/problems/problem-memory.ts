@@ -6,6 +6,7 @@ import { marksAfter, type Marks } from './marks.js';
 import {
   isEnabled,
   limitSeconds,
+  OTHERS_UNJUDGED,
   problemKey,
   severities,
   type Evidence,
@@ -34,7 +35,7 @@ import {
   type SpareFinding,
 } from './second-opinion.js';
 import { joinTexts, labelTexts } from './sentence.js';
-import { historyKey, isUnknown, readFindings, selectSubjects, subjectKey, type Unknown } from './subjects.js';
+import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from './subjects.js';
 
 /*
  * Since when each problem is there. A judgement of a document, in order:
@@ -270,7 +271,7 @@ export function withSpare(
         findWith(problem, evidence, marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined })),
         now,
       );
-    const { bySubject: shown, unknown } = find(last);
+    const { bySubject: shown, notShown } = find(last);
     // With the mark from before the finding of the node in use.
     for (const { subject, firstFinding } of own) {
       if (firstFinding === undefined) continue;
@@ -280,7 +281,7 @@ export function withSpare(
     }
     const begun = Array.from(shown.values(), (found) => begin(found, problem, now.at));
     const onlyHere = isOlder ? [] : selectMissing(problem, selectSubjects(problem, begun), memory.remembered);
-    return { problem: problemKey(problem), shown: Array.from(shown.keys()), unknown, onlyHere };
+    return { problem: problemKey(problem), shown: Array.from(shown.keys()), notShown, onlyHere };
   });
   return { ...memory, spares: nextSpares(memory.spares ?? [], { ...spare, findings }) };
 }
@@ -288,8 +289,6 @@ export function withSpare(
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
   return severities.indexOf(a.severity) - severities.indexOf(b.severity);
 }
-
-const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
 
 /** What a judgement of a problem depends on besides its histories. */
 export interface Judging {
@@ -306,7 +305,7 @@ export interface Judging {
 function findWith(problem: Problem, evidence: Evidence, { mark }: Marks): Findings {
   return orElse<Findings>(
     () => problem.find(evidence, mark),
-    () => UNJUDGED,
+    () => OTHERS_UNJUDGED,
   );
 }
 
@@ -320,7 +319,7 @@ function judgeProblem(
 ): RememberedProblem | undefined {
   const { problem, now, lastJudged } = judging;
   const marks = marksAfter(problem.mark, evidence, before);
-  const { bySubject, unknown, isUnjudged } = readFindings(findWith(problem, evidence, marks), now);
+  const { bySubject, notShown, isUnjudged } = readFindings(findWith(problem, evidence, marks), now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const last = new Map(
     Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
@@ -335,7 +334,7 @@ function judgeProblem(
     }),
   );
   const missed = Array.from(last.values()).flatMap(
-    (history) => keepMissed(history, found.get(subjectKey(history.subject)), unknown, judging) ?? [],
+    (history) => keepMissed(history, found.get(subjectKey(history.subject)), notShown, judging) ?? [],
   );
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
   return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
@@ -383,11 +382,11 @@ function keep(history: SubjectHistory, found: Found, { problem, now: { at } }: J
 function keepMissed(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
-  unknown: Unknown,
+  notShown: readonly string[],
   judging: Judging,
 ): SubjectHistory | undefined {
   // A subject that the document does not show may still be there.
-  if (found === undefined && isUnknown(unknown, subjectKey(history.subject))) {
+  if (found === undefined && isNotShown(notShown, subjectKey(history.subject))) {
     return isForgotten(history, judging) ? undefined : history;
   }
   if (found?.progressKey === history.progressKey) return undefined;

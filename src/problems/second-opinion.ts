@@ -5,7 +5,7 @@ import { PENDING_SHARE } from './polls.js';
 import type { Judging, ProblemMemory, RememberedProblem, SubjectHistory } from './problem-memory.js';
 import { limitSeconds, problemKey, type Evidence, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
-import { isUnknown, selectSubjects, subjectKey, type Unknown } from './subjects.js';
+import { isNotShown, selectSubjects, subjectKey } from './subjects.js';
 
 /*
  * A node can lie, or be broken. The documents of spares, which are the nodes that are not in use, are judged as well, for
@@ -49,7 +49,8 @@ export interface SpareFinding {
   readonly problem: string;
   /** The shown subjects, by their key. */
   readonly shown: readonly string[];
-  readonly unknown: Unknown;
+  /** The subjects that it may have without showing them. */
+  readonly notShown: readonly string[];
   /** The subjects that the node in use did not show at that time. */
   readonly onlyHere: readonly SubjectHistory[];
 }
@@ -158,7 +159,7 @@ function listOpinions(
     if (finding === undefined || at < firstFoundAt || isOlder(spare, { height, at: firstFoundAt })) return [];
     const key = subjectKey(subject);
     const agrees = finding.shown.includes(key);
-    return agrees || !isUnknown(finding.unknown, key) ? [{ source, at, agrees }] : [];
+    return agrees || !isNotShown(finding.notShown, key) ? [{ source, at, agrees }] : [];
   });
 }
 

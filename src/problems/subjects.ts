@@ -1,28 +1,26 @@
 import type { Moment } from '../clock.js';
 import type { SubjectHistory } from './problem-memory.js';
 import type { Findings, Found, FoundValidator, Problem, Subject, Together } from './problem.js';
+import { numberAndNames } from './sentence.js';
 
 /* The subjects of a problem in one document. */
 
-/** By key, the subjects that a document may have without showing them; `undefined` for all that it does not show. */
-export type Unknown = readonly string[] | undefined;
-
-export function isUnknown(unknown: Unknown, subject: string): boolean {
-  return unknown === undefined || unknown.includes(subject);
-}
-
 export function readFindings(findings: Findings, { clockOffset }: Moment) {
-  const list = findings === undefined || 'summary' in findings ? [findings] : findings;
-  const isInPart = 'inPart' in list;
-  const found = (isInPart ? list.inPart : list)
-    .filter((each) => each !== undefined)
+  const list = [findings].flat().filter((each) => each !== undefined);
+  const found = list
+    .filter((each) => 'summary' in each)
     .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
-  const unknown: Unknown = isInPart ? list.unknown?.map(subjectKey) : [];
+  const notShown = list.filter((each) => 'notShown' in each);
   return {
     bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),
-    unknown,
-    isUnjudged: isInPart && list.isUnjudged === true,
+    /** By key, the subjects that the document may have without showing them. */
+    notShown: notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject))),
+    isUnjudged: notShown.some((each) => each.isUnjudged === true),
   };
+}
+
+export function isNotShown(notShown: readonly string[], subject: string): boolean {
+  return notShown.includes('others') || notShown.includes(subject);
 }
 
 export function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
@@ -55,7 +53,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
     late.set(validator.externalAddress, validator);
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const { summary, action } = together;
-  const texts = { summary, details: together.details(validators), action, validators };
+  const texts = { summary, details: numberAndNames(validators), action, validators };
   return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 

@@ -16,7 +16,7 @@ import { hubDenom } from '../facts/contract/multicall.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { parseHeight } from '../http/height-header.js';
+import { parseHeight } from '../http/response.js';
 import {
   implementationReader,
   implementationRequest,

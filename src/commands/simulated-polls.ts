@@ -1,0 +1,179 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Moment, toMilliseconds } from '../clock.js';
+import { type Config, configSchema, DEFAULT_TARGET_NAME } from '../config/config.js';
+import { createEndpoint, createEngine, type Poll } from '../engine/engine.js';
+import type { EndpointState } from '../engine/endpoint-state.js';
+import { createJobs, type PollJob } from '../engine/jobs.js';
+import { listVerdicts, type Verdict } from '../engine/verdicts.js';
+import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
+import type { ScenarioName } from '../simulator/scenarios.js';
+import { createSimulatedNode } from '../sources/simulated-node.js';
+import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
+import { makeDirectory, openDirectory, type RecordingDirectory } from '../recorder/directory.js';
+import { createRecorder } from '../recorder/recorder.js';
+import type { CommandContext, ExitCode } from './context.js';
+import type { SimulateFlags } from './flags.js';
+import { createLog } from './log.js';
+
+/*
+ * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because
+ * the verdict about a scenario takes up to hours.
+ */
+
+/** The chain is healthy at first. */
+const HEALTHY_MINUTES = 10;
+
+const INCIDENT_MINUTES = 20;
+
+/** Duration of a scenario until its verdict. */
+const longIncidents: Partial<Readonly<Record<ScenarioName, number>>> = {
+  backlog: 45,
+  stuck: 65,
+  'unsigned-batch': 45,
+  'silent-signer': 75,
+  'stalled-oracle': 30,
+  'batch-timeout': 50,
+  'no-relayer': 250,
+  'valset-drift': 75,
+  'missed-cctxs': 130,
+  'unlisted-cctxs': 200,
+  'stuck-chain': 55,
+  'rate-limited': 45,
+};
+
+/** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */
+const MAX_POLLS = 45;
+const MAX_INTERVAL_MINUTES = 4;
+/** The pauses between these polls are no gaps. */
+const STALE_AFTER_MS = MAX_INTERVAL_MINUTES * MINUTE_MS;
+
+/** A shorter block time makes the past shorter instead of its simulation longer. */
+const MAX_BLOCKS = 10_000;
+
+/** A healthy chain, or the main network, at the beginning of the past of a scenario. */
+export function createPastModel({ scenario, ...options }: ModelOptions): Model {
+  const minutes = pastMinutes(scenario, blockTimeOf({ ...options, scenario }));
+  return createModel({
+    ...options,
+    scenario: scenario === 'mainnet' ? scenario : 'healthy',
+    startTime: options.startTime - minutes * 60,
+  });
+}
+
+/** How long the past of a scenario is. */
+function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
+  const minutes = HEALTHY_MINUTES + (longIncidents[scenario] ?? INCIDENT_MINUTES);
+  return Math.min(minutes, Math.floor((MAX_BLOCKS * blockTimeMs) / MINUTE_MS));
+}
+
+/** The result of the polls of the past. */
+export interface PolledPast {
+  readonly demoState: (job: PollJob) => EndpointState | undefined;
+  /** How long the scenario has lasted. */
+  readonly incidentMinutes: number;
+  readonly verdicts: readonly Verdict[];
+}
+
+/**
+ * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as
+ * if they had come from the node.
+ */
+export async function pollPast(model: Model, scenario: ScenarioName, config: Config, now: Moment): Promise<PolledPast> {
+  const minutes = pastMinutes(scenario, model.blockTimeMs);
+  const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
+  const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
+  let minute = 0;
+  const clock = (): Moment => ({ ...now, at: now.at - (minutes - minute) * MINUTE_SECONDS });
+  const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
+  engine.replace(
+    createJobs(config).map((job) =>
+      createEndpoint({ ...job, context: { ...job.context, staleAfterMs: STALE_AFTER_MS } }, clock().at),
+    ),
+  );
+  for (; minute <= minutes; minute += 1) {
+    if (minute > 0) model.advanceTime(MINUTE_MS);
+    if (minute === healthyMinutes) model.setScenario(scenario);
+    if ((minutes - minute) % intervalMinutes > 0) continue;
+    // A contract comes after the module state that says where it is.
+    for (const { job } of engine.endpoints()) {
+      // oxlint-disable-next-line no-await-in-loop -- polls follow each other, and let a signal stop them
+      const { settled } = await engine.poll(job);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await settled;
+    }
+  }
+  engine.close();
+  return {
+    demoState: ({ context: { document } }) => engine.states().find((state) => state.document === document),
+    incidentMinutes: minutes - healthyMinutes,
+    verdicts: listVerdicts(engine.states(), now).flatMap(({ verdicts }) => verdicts),
+  };
+}
+
+/** The address is in no recording. */
+const url = 'http://simulated.invalid';
+
+const config = configSchema.parse({
+  targets: [{ name: DEFAULT_TARGET_NAME, bridge: { url }, crosschain: { url } }],
+});
+
+/** In virtual time nothing takes time, so that equal simulations have equal recordings. */
+const NO_TIME = { fetch: 0, decode: 0, derive: 0 } as const;
+
+/** `simulate --record`: polls and records a simulated chain as fast as it can be simulated. */
+export async function recordSimulation(
+  options: Omit<SimulateFlags, 'nodes' | 'dialect'> & { readonly record: string },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { seed, scenario, blockTime: blockTimeMs, record: directory, duration, interval } = options;
+  const startTime = options.startTime ?? Math.floor((Date.now() - duration) / 1000);
+  const model = createModel({ seed, scenario, blockTimeMs, startTime });
+  await makeDirectory(directory);
+  const recording = await openDirectory(directory, { sync: false });
+
+  let timeMs = startTime * 1000;
+  const now = (): Moment => ({ at: toMilliseconds(timeMs / 1000), clockOffset: 0 });
+  /** The polls of a round; the queries follow them. */
+  let polls: Promise<readonly Poll[]> = Promise.resolve([]);
+  const waiting: Parameters<RecordingDirectory['write']>[] = [];
+  const recorder = createRecorder(createLog(options, context).log, now, {
+    open: () => undefined,
+    write: (_settings, header, body, queryLines) => void waiting.push([header, body, { queryLines }]),
+    status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
+    close: async () => undefined,
+  });
+  recorder.configure({ directory, max_size: Infinity, interval: 0 });
+  const node = createSimulatedNode(model, now);
+  const engine = createEngine<PollJob>({
+    source: {
+      document: async (job, request) => ({ ...(await node.document(job, request)), phaseSeconds: NO_TIME }),
+      query: async (...request) => {
+        await polls;
+        return node.query(...request);
+      },
+    },
+    now,
+    sinks: [recorder],
+  });
+  engine.replace(createJobs(config).map((job) => createEndpoint(job, now().at)));
+
+  const endMs = timeMs + duration;
+  const stopped = context.waitForStopSignal().then(() => 'stopped' as const);
+  for (let roundMs = timeMs; roundMs <= endMs; roundMs += interval) {
+    if (roundMs > timeMs) model.advanceTime(interval);
+    timeMs = roundMs;
+    polls = Promise.all(engine.endpoints().map(async ({ job }) => engine.poll(job)));
+    // oxlint-disable no-await-in-loop -- polls are recorded in sequence, as fast as the disk allows
+    const ended = await polls;
+    // The first documents step again, with the answers to their queries.
+    timeMs += 1;
+    await Promise.all(ended.map(async ({ settled }) => settled));
+    for (const poll of waiting.splice(0)) await recording.write(...poll);
+    context.showProgress(`recorded until ${new Date(roundMs).toISOString().slice(0, 16)}`);
+    if ((await Promise.race([stopped, nextTurn('next' as const)])) === 'stopped') break;
+    // oxlint-enable no-await-in-loop
+  }
+  context.showProgress(undefined);
+  context.print(`recorded the scenario ${scenario} in ${directory}\n`);
+  return 0;
+}
