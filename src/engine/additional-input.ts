@@ -53,8 +53,8 @@ function recentSpareHub(findSibling: FindSibling, now: Instant): SpareHub | unde
 }
 
 /**
- * What the document of a node that is not in use is derived and judged with. Without another node of the hub, no time of
- * the hub is known, so that nothing is confirmed that depends on both chains.
+ * What the document of a node that is not in use is derived and judged with. Without another node of the hub, no time
+ * of the hub is known, so that nothing is confirmed that depends on both chains.
  */
 export function spareAdditionalInput(
   context: StepContext,

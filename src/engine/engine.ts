@@ -32,8 +32,8 @@ import { repeatLastPoll } from './step.js';
  *
  * 1. The source exchanges the document (`Source.document`).
  * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the
- *    state before and after. If it has a problem that a single node can cause, a node that is not in use is asked first,
- *    and its document is judged before.
+ *    state before and after. If it has a problem that a single node can cause, the document of a node that is not in
+ *    use is judged first.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
  * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need

@@ -164,11 +164,9 @@ function nodesDisagree(document: DocumentName) {
       const [shownBy, notShownBy] = first.isShownBySpare ? [first.spare, inUse] : [inUse, first.spare];
       return {
         start: Math.min(...present.map(({ since }) => since)),
-        summary: `two nodes of ${document} disagree: ${first.summary}`,
-        details: [
-          `${shownBy} shows it, ${notShownBy} does not`,
-          present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : '',
-        ],
+        // A notification has no details.
+        summary: `nodes of ${document} disagree, ${shownBy} shows and ${notShownBy} does not: ${first.summary}`,
+        details: [present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : ''],
       };
     },
   });

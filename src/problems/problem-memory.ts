@@ -251,8 +251,8 @@ export function judgeProblems(
 }
 
 /**
- * The memory after a document of a node that is not in use. `isOlder`: than the last document of the one in use. Then it
- * does not count what only this node shows.
+ * The memory after a document of a node that is not in use. `isOlder`: than the last document of the one in use. Then
+ * it does not count what only this node shows.
  */
 export function withSpare(
   memory: ProblemMemory,

@@ -8,16 +8,17 @@ import { joinTexts, labelTexts } from './sentence.js';
 import { isNotShown, selectSubjects, subjectKey } from './subjects.js';
 
 /*
- * A node can lie, or be broken. The documents of spares, which are the nodes that are not in use, are judged as well, for
- * the problems that a single node can cause (`needsConfirmation`): by the same `find`, with the mark from before the
- * finding of the node in use. The last document of each spare is compared with each document of the node in use.
+ * A node can lie, or be broken. The documents of spares, which are the nodes that are not in use, are judged as well,
+ * for the problems that a single node can cause (`needsConfirmation`): by the same `find`, with the mark from before
+ * the finding of the node in use. The last document of each spare is compared with each document of the node in use.
  *
- * A spare is asked for its document once an hour, each minute while it shows a problem that the node in use does not, and
- * with each poll that finds a problem which no spare has confirmed: from the first finding on; of a problem with a limit,
- * from a third of it on, because on a healthy bridge most end earlier.
+ * A spare is asked for its document once an hour, each minute while it shows a problem that the node in use does not,
+ * and with each poll that finds a problem which no spare has confirmed: from the first finding on; of a problem with a
+ * limit, from a third of it on, because on a healthy bridge most end earlier.
  *
  * - Both show the problem: it goes on, and is confirmed, which stays so.
- * - Only the node in use shows it, and the document of the spare is not older: BridgeNodesDisagree is shown instead. All
+ * - Only the node in use shows it, and the document of the spare is not older: BridgeNodesDisagree is shown instead.
+ * All
  *   disagreements together delay problems by at most three minutes, and a problem keeps its start, so that nobody gains
  *   more time by owning one node. It is delayed only while a spare contradicts each document.
  * - Only the spare shows it, in two documents: BridgeNodesDisagree.
@@ -32,6 +33,9 @@ const DELAY_SECONDS = 3 * MINUTE_SECONDS;
 const FORGOTTEN_AFTER_SECONDS = HOUR_SECONDS;
 /** For how long a spare is asked about a problem, and its last document counts. */
 const ASKED_SECONDS = 10 * MINUTE_SECONDS;
+
+/** A notification has no details. */
+const NOT_CONFIRMED = 'Another node does not show it. ';
 
 /** A node that is not in use, by its last document. */
 export interface Spare {
@@ -138,12 +142,13 @@ export function withOpinion(
     return { ...compared, ...texts, details: joinTexts('; ', history.details, 'confirmed by 2 nodes') };
   }
   const details = joinTexts('; ', history.details, `not confirmed: ${opinion.source} does not show it`);
+  const action = history.action.startsWith(NOT_CONFIRMED) ? history.action : `${NOT_CONFIRMED}${history.action}`;
   const from = shownFrom(history, limit);
   const wasShown = before?.isPresent === true && !isDelayed(before, before.lastFoundAt) && before.lastFoundAt >= from;
   const until = Math.min(from, disagreement?.since ?? Infinity) + DELAY_SECONDS;
   // Not if an earlier document was contradicted, and this one is not.
   const delayedUntil = opinion.at >= at && !wasShown && at < until ? until : undefined;
-  return { ...compared, details, delayedUntil };
+  return { ...compared, ...labelTexts(history.summary, action), details, delayedUntil };
 }
 
 /** What the spares say about a finding. One whose document is older, or lacks fields, says nothing. */
@@ -164,8 +169,8 @@ function listOpinions(
 }
 
 /**
- * Whether the document of a spare is older than one of the node in use. A block that is made after that one was received
- * is younger, whatever height the node in use claims.
+ * Whether the document of a spare is older than one of the node in use. A block that is made after that one was
+ * received is younger, whatever height the node in use claims.
  */
 export function isOlder(
   spare: Pick<Spare, 'at' | 'height' | 'lagSeconds'>,

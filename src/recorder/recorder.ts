@@ -188,8 +188,8 @@ export interface RecordingMemory {
   /** The last recorded body that is not a document. */
   readonly failedBodyAtMs?: number;
   /**
-   * Whether a problem of the target has begun or ended, or a node that was not in use was read, since the last successful
-   * poll.
+   * Whether a problem of the target has begun or ended, or a node that was not in use was read, since the last
+   * successful poll.
    */
   readonly hasNewVerdict?: boolean;
 }

@@ -282,7 +282,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     return result.ok ? result.value : undefined;
   }
 
-  /** The supplies on the hub, by the node that has sent the module state of the request; `undefined` if one is missing. */
+  /**
+   * The supplies on the hub, by the node that has sent the module state of the request; `undefined` if one is missing.
+   */
   async function readSupplies(
     { context: { target } }: PollJob,
     { hubSide, spareHub }: DocumentRequest,

@@ -25,12 +25,14 @@ const LAG_SECONDS = 60;
 
 const ALERTS = new Set(['BridgeContractOwnerChanged', 'BridgeNodesDisagree', 'BridgeTokenUnbacked']);
 
+const DISAGREE = /[^ ]+ shows and [^ ]+ does not/;
+
 /** What fires, of the alerts above. */
 const firing = (states: Parameters<typeof listVerdicts>[0], now: Moment): readonly string[] =>
   listVerdicts(states, now)
     .flatMap(({ verdicts }) => verdicts)
     .filter(({ alert, state }) => state === 'firing' && ALERTS.has(alert))
-    .map(({ alert, details }) => `${alert}: ${details}`);
+    .map(({ alert, summary, details }) => `${alert}: ${DISAGREE.exec(summary)?.[0] ?? details}`);
 
 /** Two nodes of the external chain, of which the second one is behind, and one or two of the hub. */
 async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
@@ -184,7 +186,7 @@ describe.each(['owner', 'implementation'] as const)('another %s of the contract'
     nodes.first.fault('external_contract', nodes.fault);
     const [a, b] = nodes.sources;
     expect(await firstFiring(nodes)).toEqual([
-      `BridgeNodesDisagree: ${a} shows it, ${b} does not`,
+      `BridgeNodesDisagree: ${a} shows and ${b} does not`,
       expect.stringMatching(
         new RegExp(`^BridgeContractOwnerChanged: ${kind} .*; not confirmed: ${b} does not show it$`),
       ),
@@ -222,7 +224,7 @@ it.each([
     await nodes.poll();
   }
   const [a, b] = nodes.sources;
-  expect(nodes.firing()).toEqual(isShown ? [`BridgeNodesDisagree: ${b} shows it, ${a} does not`] : []);
+  expect(nodes.firing()).toEqual(isShown ? [`BridgeNodesDisagree: ${b} shows and ${a} does not`] : []);
 });
 
 describe('a supply on the hub above the balance of the contract', () => {
@@ -269,7 +271,7 @@ describe('a supply on the hub above the balance of the contract', () => {
       else nodes.first.fault('module_state', withDebt(nodes.token));
       const [a, b] = nodes.sources;
       expect((await firstFiring(nodes)).seen).toEqual([
-        `BridgeNodesDisagree: ${a} shows it, ${b} does not`,
+        `BridgeNodesDisagree: ${a} shows and ${b} does not`,
         expect.stringMatching(new RegExp(`^${UNBACKED}\\d+ smallest units are missing; not confirmed: ${b} does not`)),
       ]);
     },
