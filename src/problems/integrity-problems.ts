@@ -136,7 +136,7 @@ export const integrityProblems = [
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
     action:
-      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.',
+      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at 66 %. If not, the claimants must correct their nodes. Warn the developers.',
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
   }),
