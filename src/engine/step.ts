@@ -227,7 +227,7 @@ export function withSpareDocument<Name extends DocumentName>(
   const last = lastSuccess && { height: lastSuccess.snapshot.height, at: lastSuccess.at };
   const isOlderThanLast = last === undefined || isOlder(document, last);
   const past = documents[context.document].past(evidence.input);
-  const hubSide = past !== undefined && 'hubSide' in past ? past.hubSide : undefined;
+  const hubSide = 'hubSide' in past ? past.hubSide : undefined;
   return {
     ...state,
     ...(hubSide && { spareHub: { ...spare.spare, hubSide } }),

@@ -48,7 +48,7 @@ async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
   const network = createNetwork('test', () => now);
   atEnd(() => network.close());
   const hubUrls = [first, second].slice(0, hubNodes).map(({ url }) => `{url: "${url}"}`);
-  const [judged] = model.bridge.tokens.filter(({ origin }) => origin === 'external');
+  const judged = model.bridge.tokens.find(({ origin }) => origin === 'external');
   const tokens = `tokens: [{contract: '${judged?.contract}', backing: true}]\n`;
   const config = parseValidConfig(`${tokens}targets:
   - name: a
