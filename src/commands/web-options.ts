@@ -3,8 +3,8 @@ import type { ExporterOptions } from './exporter.js';
 import type { WebFlags } from './flags.js';
 
 /*
- * The web flags. Apart from the configuration, without which the health check, which runs every 30 s, takes a third of
- * the CPU time.
+ * The web flags. Apart from the configuration, which the health check does not need: it runs every 30 s, and most of its
+ * CPU time would be loading it.
  */
 
 type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
