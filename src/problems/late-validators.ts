@@ -97,7 +97,6 @@ const confirmsMissing = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 65,
   dashboard: 'bridge-validator',
-  lateWith: 'signatures for an hour',
   summary: `one of your validators does not sign, or others with ${percent(LATE_RATIO)} of the power or more`,
   description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
@@ -184,7 +183,6 @@ const votesMissing = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 30,
   dashboard: 'bridge-validator',
-  lateWith: 'votes for events',
   summary: `one of your validators does not vote, or others with ${percent(LATE_RATIO)} of the power or more`,
   description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
@@ -243,7 +241,6 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     // A forged validator set has deadlines.
     ...(severity === 'critical' && { isDoubtful: true }),
     dashboard: 'bridge-validator',
-    lateWith: 'a signature with a near deadline',
     summary: `one of your validators, or others with a third of the power, must sign within ${hours} hours or be jailed`,
     description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
     action: remedy,

@@ -59,10 +59,7 @@ interface PollMoment {
 type PollFinding = Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant };
 
 /** A problem of the polls of any document. */
-export interface PollProblem extends Omit<
-  Problem,
-  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
-> {
+export interface PollProblem extends Omit<Problem, 'document' | 'find' | 'mark' | 'together' | 'needsTime'> {
   readonly find: (poll: PollEvidence, moment: PollMoment) => PollFinding | undefined;
 }
 

@@ -175,8 +175,6 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly isDoubtful?: true;
   /** The action when another node shows it too. */
   readonly confirmedAction?: string;
-  /** What the validators are late with, for the table of late validators. */
-  readonly lateWith?: string;
 }
 
 type Optional = 'age' | 'inhibits' | 'inhibitsDocument' | 'dashboard';
