@@ -1,7 +1,7 @@
 import { documents, type Items } from '../documents.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
-import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
+import { backlogHtml } from './backlog.js';
 import {
   batchedTransferTable,
   batchSummary,
@@ -18,7 +18,7 @@ import * as cells from './cells.js';
 import { chainSection, missedTable, pendingTable, unlistedTable } from './crosschain-tables.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
+import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
 import { endedSection } from './ended.js';
 import { searchResult, searchSection } from './search-form.js';
 import {
@@ -53,16 +53,12 @@ export function pendingPage(view: PendingView, links: ExternalLinks, site: Site)
   const chains = endpoints.flatMap(({ items }) =>
     items?.document === 'rate_limiter_input' ? listedRows(items.chains) : [],
   );
-  return targetPage(
-    view,
-    target,
-    { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) },
-    site,
-  );
+  return targetPage(view, { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) }, site);
 }
 
-function targetList({ generatedAt, targets, endpoints }: PendingView, site: Site): string {
-  const { title, heading } = verdictSections(targets);
+function targetList(view: PendingView, site: Site): string {
+  const { generatedAt, targets, endpoints } = view;
+  const { title, heading } = verdictSections(view);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
@@ -90,8 +86,8 @@ function worstCondition(view: TargetView): Markup {
   return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
-function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
-  const { title, heading, ...verdicts } = verdictSections([target], 'target');
+function targetPage(view: PendingView, page: PageContext, site: Site): string {
+  const { title, heading, ...verdicts } = verdictSections(view, 'target');
   const body =
     page.search === null
       ? sectionsOfTarget(view, page, verdicts)
@@ -113,7 +109,7 @@ interface Part {
 function sectionsOfTarget(
   view: PendingView,
   page: PageContext,
-  { details, otherVerdicts, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
+  { details, conditions, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target, nowMs } = page;
   const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
@@ -128,8 +124,8 @@ function sectionsOfTarget(
   return markup`${details}
 ${jumpLinks(target, parts)}
 ${first.map(({ html }) => html)}
-${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(view.endpoints)}${upgradeNotes(view.endpoints, nowMs)}`)}
+${conditions}
+${notes}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
 ${others.map(({ html }) => html)}

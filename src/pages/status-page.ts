@@ -5,7 +5,7 @@ import { chooseRemedy } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
-import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
+import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
@@ -43,13 +43,13 @@ export interface Instance {
 export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
-  const { title, heading, details, otherVerdicts, notes } = verdictSections(targets);
+  const { title, heading, details, conditions, notes } = verdictSections(view);
   const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, nowMs)}`)}
+${conditions}
+${notes}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);

@@ -247,16 +247,12 @@ state.batches`);
   });
 });
 
-it.each([
-  ['by the height known to the hub', ['90', '80', '200'], '2'],
-  ['unknown, as the current external height is', ['200'], 'unknown'],
-  ['no batch', [], undefined],
-])('batches past their timeout are counted: %s', (_title, timeouts, count) => {
-  const batches = timeouts.map((batch_timeout, index) => {
+it('has the batches that have timed out, by the height known to the hub', () => {
+  const batches = ['90', '80', '200'].map((batch_timeout, index) => {
     return { batch_nonce: `${index}`, block: '5', batch_timeout, token_contract: '0xusdt', transactions: [] };
   });
   const text = textOf(statusAt(polledSnapshots({ last_observed_external_height: '100', batches }), 1));
-  expect(/Batches past their timeout (\w+)/.exec(text)?.[1]).toBe(count);
+  expect(text).toContain('2 batches timed out');
 });
 
 describe('the markup', () => {
