@@ -56,10 +56,13 @@ function statistics(items: Items, now: Moment): readonly Statistic[] {
   }
 }
 
-/** The batches that are not as usual. */
-const BATCH_WORDS: Readonly<Partial<Record<WaitReason | 'unknown', string>>> = {
+const BATCH_WORDS: Readonly<Record<WaitReason | 'unknown', string>> = {
   timeout: 'timed out',
+  observation: 'claimed as executed',
   signatures: 'short of signatures',
+  fees: 'below the minimum fee',
+  relayer: 'signed',
+  batch: 'without a batch',
   unknown: 'of unknown state',
 };
 
@@ -67,6 +70,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   const { batches, valsets, claims, transfers, batchedTransfers, batchesByWait, conflictingEvents } = items;
   const queued = transfers.total;
   const oldestBatch = items.oldestBatchAge?.seconds ?? null;
+  const byWait = (batchesByWait ?? []).map(({ waitsFor, batches: number }) => `${number} ${BATCH_WORDS[waitsFor]}`);
   const amounts = listedRows(items.tokens).flatMap((token) => sumText([token.unbatched, token.batched]));
   return [
     {
@@ -83,11 +87,7 @@ function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
       ],
       parts: [
         `${queued ?? 'unknown'} in no batch`,
-        `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
-        ...(batchesByWait ?? []).flatMap(({ waitsFor, batches: number }) => {
-          const word = BATCH_WORDS[waitsFor];
-          return word === undefined ? [] : [`${count(number, 'batch', 'batches')} ${word}`];
-        }),
+        `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}${byWait.length === 0 ? '' : `: ${byWait.join(', ')}`}`,
         ...(amounts.length === 0 ? [] : [list(amounts)]),
         ...(oldestBatch === null ? [] : [`the oldest batch ${durationInWords(oldestBatch)} old`]),
       ],

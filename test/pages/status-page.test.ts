@@ -252,7 +252,7 @@ it('has the batches that have timed out, by the height known to the hub', () => 
     return { batch_nonce: `${index}`, block: '5', batch_timeout, token_contract: '0xusdt', transactions: [] };
   });
   const text = textOf(statusAt(polledSnapshots({ last_observed_external_height: '100', batches }), 1));
-  expect(text).toContain('2 batches timed out');
+  expect(text).toContain('2 timed out');
 });
 
 describe('the markup', () => {

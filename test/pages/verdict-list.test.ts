@@ -292,7 +292,7 @@ describe('colors', () => {
   it('of a statistic follow the verdicts, in words too', () => {
     expect(statusAt(batchFrom('700'), 0)).toContain('#tokens">Waiting transfers <b>');
     expect(statusAt(batchFrom('700'), 0, firing)).toMatch(
-      /<a class="critical" href="[^"]+#tokens">Waiting transfers <b>\d+<\/b> <span class="state critical">critical<\/span> <small>.*1 batch short of signatures/,
+      /<a class="critical" href="[^"]+#tokens">Waiting transfers <b>\d+<\/b> <span class="state critical">critical<\/span> <small>.*1 batch: 1 short of signatures/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { asNumeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
-import type { Batch, OrchestratorAddress, Transfer, Valset } from '../../chain/module-state.js';
+import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
 import {
   externalBlocks,
   hubBlocksSince,
@@ -38,9 +38,9 @@ import {
   unbatchedTransfers,
 } from '../bridge/tokens.js';
 import { validatorName } from '../bridge/registrations.js';
-import { memberAddresses, newestPowers, shareOfNewest, unrelayedValsets } from '../bridge/valsets.js';
+import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
-import { validatorItems } from './validator-items.js';
+import { registeredItem, validatorItems } from './validator-items.js';
 import { claimItem } from '../bridge/claims.js';
 import { coinItem, tokenItem } from '../bridge/coins.js';
 import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
@@ -50,8 +50,6 @@ import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.j
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
 export type TransferItem = Readonly<ReturnType<typeof transferItem>>;
-export type BatchedTransferItem = Readonly<ReturnType<typeof batchedTransferItem>>;
-export type RegistrationItem = Readonly<ReturnType<typeof registrationItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
 /**
@@ -119,32 +117,30 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     ),
     tokens: waitingTokenItems(input, search),
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
+    /** Those in no batch; with a search, also those in batches, whose number is in the list of batches. */
     transfers: itemList(
-      () => unbatchedTransfers(input),
-      [readId],
-      (transfer) => transferItem(input, transfer),
-      { countRows: () => countElements(state.unbatched_transfers), search, searched: transferNames },
+      () => [
+        ...unbatchedTransfers(input).map((transfer) => ({ transfer, batch: undefined })),
+        ...(search === undefined ? [] : rows(state.batches)).flatMap((batch) =>
+          rows(batch.transactions).map((transfer) => ({ transfer, batch })),
+        ),
+      ],
+      [({ transfer }) => readId(transfer)],
+      ({ transfer, batch }) => transferItem(input, transfer, batch),
+      {
+        countRows: () => countElements(state.unbatched_transfers),
+        search,
+        searched: ({ transfer: { id, sender, dest_address } }) => [id, sender, dest_address],
+      },
     ),
-    /**
-     * `null` without a search: the list of batches has their number, and the list of validators those that are late.
-     */
-    transfersInBatches:
-      search === undefined
-        ? null
-        : itemList(
-            () =>
-              rows(state.batches).flatMap((batch) => rows(batch.transactions).map((transfer) => ({ transfer, batch }))),
-            [({ transfer }) => readId(transfer)],
-            ({ transfer, batch }) => batchedTransferItem(input, transfer, batch),
-            { search, searched: ({ transfer }) => transferNames(transfer) },
-          ),
+    /** All registered validators; `null` without a search, because `validators` has the members of the set. */
     registrations:
       search === undefined
         ? null
         : itemList(
             () => rows(state.orchestrator_addresses),
             [],
-            (registration) => registrationItem(input, registration),
+            (registration) => registeredItem(input, registration),
             {
               search,
               searched: (registration) => [
@@ -155,8 +151,6 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
           ),
   };
 }
-
-const transferNames = ({ id, sender, dest_address }: Transfer): readonly unknown[] => [id, sender, dest_address];
 
 /** Contract, denom and symbol of a token. */
 function tokenNames(input: BridgeInput, contract: Field<string>): readonly unknown[] {
@@ -169,22 +163,6 @@ function claimNames(input: BridgeInput, { nonce, attestation }: EventAttestation
     return [sender, receiver, batchNonce, valsetNonce, ...tokenNames(input, tokenContract)];
   });
   return [nonce, ...content];
-}
-
-function registrationItem(input: BridgeInput, registration: OrchestratorAddress) {
-  const { orchestrator, sender, eth_address } = registration;
-  return {
-    name: orNull(() => validatorName(input, registration) || undefined),
-    orchestrator: truncatedOrNull(() => required(orchestrator)),
-    /** Account or operator address. */
-    validator: truncatedOrNull(() => required(sender)),
-    externalAddress: truncatedOrNull(() => required(eth_address)),
-    /** Share of the power of the newest validator set; `null` outside the set. */
-    powerRatio: orNull(() => {
-      const power = newestPowers(input).get(required(eth_address));
-      return power === undefined ? undefined : shareOfNewest(input, power);
-    }),
-  };
 }
 
 function batchesByWait(input: BridgeInput) {
@@ -205,10 +183,13 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
   optionalKey(({ attestation }) => required(attestation.height)),
 ];
 
-function transferItem(input: BridgeInput, transfer: Transfer) {
+function transferItem(input: BridgeInput, transfer: Transfer, batch: Batch | undefined) {
   const { id, sender, dest_address } = transfer;
+  const queue = orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract)));
   return {
     id: formatDecimal(id),
+    /** `null` in no batch, and if the nonce of its batch is unknown. */
+    batch: batch === undefined ? null : decimalOrNull(() => batch.batch_nonce),
     sender: truncatedOrNull(() => required(sender)),
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
@@ -218,16 +199,9 @@ function transferItem(input: BridgeInput, transfer: Transfer) {
       input,
       orUndefined(() => existedAt(input, readId(transfer))),
     ),
-    /** The queue of its token. */
-    queue: orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract))),
-  };
-}
-
-function batchedTransferItem(input: BridgeInput, transfer: Transfer, batch: Batch) {
-  return {
-    ...transferItem(input, transfer),
-    batch: decimalOrNull(() => batch.batch_nonce),
-    waitsFor: orNull(() => waitOfBatch(input, batch)),
+    /** The queue of its token; `null` in a batch. */
+    queue: batch === undefined ? queue : null,
+    waitsFor: batch === undefined ? (queue?.waitsFor ?? null) : orNull(() => waitOfBatch(input, batch)),
   };
 }
 

@@ -44,6 +44,12 @@ export function validatorItems(input: BridgeInput): readonly ValidatorItem[] {
   ];
 }
 
+/** A registered validator, in the set or not. */
+export function registeredItem(input: BridgeInput, registration: OrchestratorAddress): ValidatorItem {
+  const member = orNull(() => members(input).find((other) => other.registration === registration));
+  return validatorItem(input, member ?? undefined, registration, null);
+}
+
 /** Entries of `watch` with addresses of the same validator are one. */
 function ownValidators(input: BridgeInput, inSet: readonly Member[] | null) {
   const seen = new Set<OrchestratorAddress>();
@@ -89,7 +95,9 @@ function validatorItem(
     orchestrator: deriveForRegistration(
       ({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase()) || undefined,
     ),
-    externalAddress: member?.labels.external_address ?? null,
+    externalAddress:
+      member?.labels.external_address ??
+      deriveForRegistration(({ eth_address }) => toLabelValue(required(eth_address))),
     /** Account or operator address. */
     sender: deriveForRegistration(({ sender }) => toLabelValue(required(sender))),
     /** Share of the power of the newest validator set, 0 to 1. */
