@@ -6,13 +6,12 @@ import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { alertClass, itemSection, type ItemTable, type ListSection, type PageContext } from './table.js';
-import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from '../facts/items/bridge.js';
+import type { BatchItem, BridgeItems, TransferItem, ValsetItem, WaitingTokenItem } from '../facts/items/bridge.js';
 import type { ValidatorItem } from '../facts/items/validator-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
 import type { CoinItem } from '../facts/bridge/coins.js';
-import type { WaitingTokenItem } from '../facts/items/token-items.js';
 
 /*
  * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.

@@ -10,7 +10,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
 import { endedSection } from './ended.js';
 import { alertClass, findUrgency, tableHtml, type ListSection, type PageContext, type Table } from './table.js';
-import { ago, agoElement, renderBlockTime, dataAge, sinceElement, timeElement } from './time.js';
+import { agoElement, dataAge, failureHtml, lastSuccess, renderBlockTime, sinceElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { findBridge, type EndpointView, type PendingView, type TargetView } from './view.js';
@@ -162,22 +162,14 @@ ${urgent.map(({ html }) => html)}${facts}${others.map(({ html }) => html)}
   }
 }
 
-function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: EndpointView): Markup {
-  const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
-  const failure =
-    up === false && lastFailure !== null
-      ? markup`<br>Last failure: ${lastFailure.reason}: ${isolated(lastFailure.message)}, ${ago(lastFailure.ageSeconds)}.`
-      : '';
-  if (asOf === null) return markup`<p class="alert">No successful poll yet.${failure}</p>`;
-  if (!shown)
-    return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
-  if (items === null)
-    return markup`<p class="alert">Polled at ${success}, but not listed here: the documents of all targets together take more memory than this page may use.${failure}</p>`;
-  if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
-  const newestBlockTime = renderBlockTime(node);
-  if (newestBlockTime !== undefined)
-    return markup`<p class="alert">The node is behind: polled at ${success}, everything is as of ${newestBlockTime}.</p>`;
-  return markup`<p>As of ${success}.</p>`;
+function freshness(endpoint: EndpointView): Markup {
+  const { availability, shown, items, node } = endpoint;
+  const failure = availability === 'up' || availability === 'initial' ? '' : failureHtml(endpoint);
+  const unlisted = shown
+    ? 'Not listed here: the documents of all targets together take more memory than this page may use.'
+    : 'Its items are shown after a successful poll.';
+  const isCurrent = availability === 'up' && items !== null && renderBlockTime(node) === undefined;
+  return markup`<div${isCurrent ? '' : markup` class="alert"`}><p>Last success: ${lastSuccess(endpoint)}</p>${failure}${items === null ? markup`<p>${unlisted}</p>` : ''}</div>`;
 }
 
 function createLists(items: Items | null, page: PageContext): readonly ListSection[] {

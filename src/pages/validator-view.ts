@@ -3,7 +3,7 @@ import { asNumeral, highest } from '../chain/numeral.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import type { BridgeItems } from '../facts/items/bridge.js';
+import type { BridgeItems, HubCoin } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import type { QueryStates } from '../queries/query-state.js';
 import {
@@ -15,7 +15,6 @@ import {
 } from '../queries/watched-validators.js';
 import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
 import type { ShownEndpoint } from './view.js';
-import type { HubCoin } from '../facts/items/token-items.js';
 import { inWholeUnits } from '../facts/plain-values.js';
 
 /*

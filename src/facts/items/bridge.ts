@@ -8,7 +8,9 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons, type WaitReason } from '../bridge/batches.js';
+import { learnedFees } from '../bridge/learned-fees.js';
+import { toLabelValue } from '../label-value.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import {
   claimContent,
@@ -28,9 +30,17 @@ import {
 } from '../bridge/signatures.js';
 import {
   batchedTransfers,
+  configuredTokens,
   contractLabel,
   countTokensWithoutMinimum,
+  denomByContract,
   feeCoin,
+  hubCoinDenom,
+  minBatchFees,
+  queueWaitsFor,
+  topBatchFeesByToken,
+  waitingTokensByWorth,
+  type WaitingToken,
   readId,
   totalAmount,
   totalFees,
@@ -42,9 +52,8 @@ import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { registeredItem, validatorItems } from './validator-items.js';
 import { claimItem } from '../bridge/claims.js';
-import { coinItem, tokenItem } from '../bridge/coins.js';
+import { coinItem, readSymbol, tokenItem, type CoinItem } from '../bridge/coins.js';
 import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
-import { executedFee, hubCoin, minimumFee, queueItem, waitingTokenItems } from './token-items.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
@@ -248,5 +257,88 @@ function valsetItem(input: BridgeInput, valset: Valset) {
     deadlineHeight: decimalOrNull(() => deadline()),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
+  };
+}
+
+/** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
+function hubCoin(input: BridgeInput) {
+  const denom = hubCoinDenom(input);
+  if (denom === undefined) return null;
+  const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
+  const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
+  return {
+    denom: toLabelValue(denom),
+    symbol: readSymbol(token),
+    decimals: token?.decimals ?? null,
+  };
+}
+
+/** The configured fees below which nobody builds or relays a batch of a token. */
+function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
+  const amount = minBatchFees(input.tokens).get(contract);
+  return amount === undefined ? null : coinItem(input, { contract, amount });
+}
+
+/**
+ * What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a
+ * minimum.
+ */
+function executedFee(input: BridgeInput, contract: string) {
+  const { lowest, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
+  if (minimum === undefined || lowest === undefined || minBatchFees(input.tokens).has(contract)) return null;
+  const isOfAll = lowest >= minimum;
+  return {
+    ...coinItem(input, { contract, amount: isOfAll ? lowest : secondLowest }),
+    /** Otherwise of all but one. */ isOfAll,
+  };
+}
+
+export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
+export type WaitingTokenItem = Readonly<ReturnType<typeof waitingTokenItem>>;
+
+/** The queue of unbatched transfers of a token. */
+interface QueueItem {
+  /** The fees of a batch built now. */
+  readonly fees: CoinItem;
+  readonly minimumFee: CoinItem | null;
+  /** Without a minimum, any fee is sufficient. */
+  readonly waitsFor: WaitReason | null;
+}
+
+/** Withdrawn when a fee is unknown; `undefined` for an empty queue. */
+function queueItem(input: BridgeInput, contract: string): QueueItem | undefined {
+  const fees = topBatchFeesByToken(input).get(contract);
+  if (fees === undefined) return undefined;
+  return {
+    fees: coinItem(input, { contract, amount: fees }),
+    minimumFee: minimumFee(input, contract),
+    waitsFor: queueWaitsFor(input, contract) ?? null,
+  };
+}
+
+/**
+ * The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is:
+ * an amount could be too low.
+ */
+function waitingTokenItems(input: BridgeInput, search?: Search) {
+  return itemList(
+    () => waitingTokensByWorth(input),
+    [],
+    (waiting) => waitingTokenItem(input, waiting),
+    { search, searched: ({ contract }) => Object.values(tokenItem(input, contract)) },
+  );
+}
+
+function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
+  const { contract, unbatched, batched } = waiting;
+  const coin = (transfers: readonly Transfer[]): CoinItem =>
+    coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
+  return {
+    token: tokenItem(input, contract),
+    unbatchedTransfers: unbatched.length,
+    batchedTransfers: batched.length,
+    unbatched: coin(unbatched),
+    batched: coin(batched),
+    queue: orNull(() => queueItem(input, contract)),
   };
 }

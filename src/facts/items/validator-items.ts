@@ -177,7 +177,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
     isAwaited: awaited.length > 0,
     /** External blocks until the first batch that waits for it times out. */
     timeoutIn: timeout === null ? null : externalBlocks(input, () => required(estimatedExternalHeight(input)), timeout),
-    /** The newest of an own validator, in ascending order. `not_due`: neither done nor missing for longer than usual. */
+    /** The newest of an own validator, in ascending order. `not_due`: neither done nor missing for long. */
     squares: member.isWatched
       ? all(input)
           .filter((duty) => hasDuty(member, duty))
