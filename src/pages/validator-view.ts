@@ -5,15 +5,16 @@ import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import type { BridgeItems, HubCoin } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
-import type { QueryStates } from '../queries/query-state.js';
+import type { QueryStates } from '../queries/query.js';
 import {
+  claimPosition,
+  hasStakingNames,
+  knownValidators,
   missedBlocks,
   type MissedBlocks,
-  claimPosition,
   orchestratorBalance,
   stakingStatus,
-} from '../queries/watched-validators.js';
-import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
+} from '../queries/validator-queries.js';
 import type { ShownEndpoint } from './view.js';
 import { inWholeUnits } from '../facts/plain-values.js';
 
