@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
 import { wallSeconds } from '../../src/clock.js';
 import { listVerdicts } from '../../src/engine/verdicts.js';
@@ -171,13 +171,9 @@ describe('backtest', () => {
 });
 
 describe('backtest of what a daemon has recorded', () => {
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  useSimulatedTime();
 
   it('has the alerts of the daemon within a minute', async () => {
-    useSimulatedTime();
     const { model, daemon, directory } = await startRecordedChain('healthy', 300_000);
     const firing = new Map<string, number>();
     for (let poll = 0; poll < 24; poll += 1) {
