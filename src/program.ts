@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
 import { readProgramFile } from './files.js';
-import { fileErrorText, systemErrorText } from './text/system-error.js';
+import { fileErrorText, systemErrorText } from './text/error-text.js';
 
 /* The process: command line, signals, output and exit codes. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { targetVariables } from '../../src/config/environment.js';
+import { targetVariables } from '../../src/config/loader.js';
 import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { groupBy } from '../../src/facts/grouping.js';
 import { scenarioNames, scenarios } from '../../src/simulator/scenarios.js';

@@ -1,11 +1,9 @@
-import { createFileSchema, type Config, type ConfigResult } from '../config/config.js';
-import { loadConfig, formatConfig } from '../config/loader.js';
-import { clampToMemory } from '../config/memory-limits.js';
-import { isInShard } from '../config/shard.js';
+import { type Config, type ConfigResult, createFileSchema, isInShard } from '../config/config.js';
+import { clampToMemory, formatConfig, loadConfig } from '../config/loader.js';
 import type { ExporterOptions } from './exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';
-import type { Result } from '../config/result.js';
+import type { Result } from '../config/yaml.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 import type { ConfigFlags, ShardFlag, WebFlags } from './flags.js';
 

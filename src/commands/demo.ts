@@ -15,7 +15,7 @@ import type { DemoFlags } from './flags.js';
 import { readWebOptions } from './configuration.js';
 import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
-import { createPastModel, pollPast, type PolledPast } from './demo-past.js';
+import { createPastModel, type PolledPast, pollPast } from './simulated-polls.js';
 import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */

@@ -1,16 +1,15 @@
 import type { Logger } from 'pino';
 import { listVerdicts } from '../engine/verdicts.js';
 import { documents } from '../documents.js';
-import type { Config, ConfigResult, PollConfig, RecorderSettings } from '../config/config.js';
-import { configHash, formatConfig } from '../config/loader.js';
-import type { Shard } from '../config/shard.js';
-import { changesBetween, createJobs, targetsHash, type PollJob } from '../engine/jobs.js';
+import type { Config, ConfigResult, Shard } from '../config/config.js';
+import { formatConfig, hash48 } from '../config/loader.js';
+import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
 import { configPage } from '../pages/config-page.js';
-import { externalLinks, type ExternalLinks } from '../pages/external-links.js';
+import { externalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
 import {
@@ -32,7 +31,11 @@ import type { WebConfigFile } from '../server/web-config.js';
 import type { StateFile } from '../engine/state-file.js';
 import { prepareItems } from '../engine/kept-body.js';
 
-export interface ExporterOptions extends ReloadOptions {
+export interface ExporterOptions {
+  /** Reads the configuration for a reload. */
+  readonly loadConfig: () => Promise<ConfigResult>;
+  /** Absent if the configuration is reloaded only on request. */
+  readonly autoReload?: AutoReload | undefined;
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
@@ -68,14 +71,20 @@ export async function startExporter(
   const startedAt = clock().at;
   const recorder = createRecorder(log, clock);
   const pollLoop = createPollLoop({ source: network, log, now: clock, demoState, recorder, stateFile });
-  const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status, options.droppedLogLines);
-  const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
-    recorder.configure(loaded.recorder);
+    recorder.configure(loaded.config.recorder);
     pollLoop.reconcile(loaded.jobs, loaded.loadedAt);
-    processMetrics.configLoaded(loaded);
   };
-  const active = createActiveConfig(config, options, log, activate, processMetrics.configRejected);
+  const active = createActiveConfig(config, options, log, activate);
+  const processMetrics = createProcessMetrics(() => ({
+    build: options.build,
+    shard: options.shard,
+    config: active.current(),
+    isConfigRejected: active.rejected() !== undefined,
+    recorder: recorder.status(),
+    droppedLogLines: options.droppedLogLines?.() ?? 0,
+  }));
+  const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const app = createApp(
     {
       ...createPages(pollLoop, active, { ...options, recorder, startedAt, now: clock }),
@@ -125,14 +134,14 @@ export function createPages(
   const site = { telemetryPath, version: build.version, isRecording };
 
   const instance = (now: Moment): Instance => {
-    const { poll, hash, loadedAt } = active.current();
+    const { config, hash, loadedAt } = active.current();
     const rejected = active.rejected();
     return {
       version: build.version,
       nodeVersion: build.nodeVersion,
-      intervalMs: poll.interval,
-      timeoutMs: poll.timeout,
-      staleAfterMs: poll.stale_after,
+      intervalMs: config.poll.interval,
+      timeoutMs: config.poll.timeout,
+      staleAfterMs: config.poll.stale_after,
       startedAt: isoTime(wallSeconds(startedAt, now)),
       uptimeSeconds: now.at - startedAt,
       configHash: hash,
@@ -185,29 +194,6 @@ export function createPages(
   };
 }
 
-/** A configuration with its derived values. */
-interface LoadedConfig {
-  readonly targets: number;
-  readonly targetsHash: number;
-  readonly jobs: readonly PollJob[];
-  readonly poll: PollConfig;
-  readonly recorder: RecorderSettings;
-  readonly links: ExternalLinks;
-  /** The entries that documents can match. */
-  readonly entries: readonly string[];
-  /** The configuration as a file, without secrets. */
-  readonly text: string;
-  readonly hash: number;
-  readonly loadedAt: Instant;
-}
-
-interface ReloadOptions {
-  /** Reads the configuration for a reload. */
-  readonly loadConfig: () => Promise<ConfigResult>;
-  /** Absent if the configuration is reloaded only on request. */
-  readonly autoReload?: AutoReload | undefined;
-}
-
 export interface AutoReload {
   readonly intervalMs: number;
   /** Hash of the configuration file before it was loaded. */
@@ -215,27 +201,17 @@ export interface AutoReload {
   readonly hashFile: () => Promise<string>;
 }
 
-/** The active configuration. */
-interface ActiveConfig {
-  readonly current: () => LoadedConfig;
-  /** The last failed reload, until a reload succeeds. */
-  readonly rejected: () => { readonly at: Instant; readonly problems: readonly string[] } | undefined;
-  /** Activates the changed configuration if it is valid. */
-  readonly reload: () => Promise<ConfigResult>;
-  /** Starts to check the file for changes. */
-  readonly startAutoReload: () => void;
-  readonly close: () => void;
-}
+type ActiveConfig = ReturnType<typeof createActiveConfig>;
 
+/** The active configuration, which a reload replaces if the new one is valid. */
 function createActiveConfig(
   config: Config,
-  { loadConfig, autoReload, clock }: ReloadOptions & Pick<ExporterOptions, 'clock'>,
+  { loadConfig, autoReload, clock }: Pick<ExporterOptions, 'loadConfig' | 'autoReload' | 'clock'>,
   log: Logger,
   onLoaded: (config: LoadedConfig) => void,
-  onRejected: () => void,
-): ActiveConfig {
+) {
   let current = loadedConfig(config, clock().at);
-  let rejected: ReturnType<ActiveConfig['rejected']>;
+  let rejected: { readonly at: Instant; readonly problems: readonly string[] } | undefined;
   let loadedHash = autoReload?.initialHash;
   let isClosed = false;
   let closeLoop = (): void => undefined;
@@ -249,7 +225,6 @@ function createActiveConfig(
     if (isClosed) return result;
     if (!result.ok) {
       rejected = { at: clock().at, problems: result.problems };
-      onRejected();
       log.error(
         { problems: result.problems },
         'the new configuration is invalid, the previous one stays active: correct it and reload',
@@ -273,8 +248,10 @@ function createActiveConfig(
 
   return {
     current: () => current,
+    /** The last failed reload, until a reload succeeds. */
     rejected: () => rejected,
     reload: async () => enqueue(reloadNow),
+    /** Starts to check the file for changes. */
     startAutoReload: () => {
       if (autoReload === undefined) return;
       closeLoop = startRepeating(reloadIfChanged, autoReload.intervalMs, autoReload.intervalMs).close;
@@ -286,18 +263,24 @@ function createActiveConfig(
   };
 }
 
-export function loadedConfig(config: Config, loadedAt: Instant): LoadedConfig {
+type LoadedConfig = Readonly<ReturnType<typeof loadedConfig>>;
+
+/** A configuration with its derived values. */
+export function loadedConfig(config: Config, loadedAt: Instant) {
   const jobs = createJobs(config);
+  /** The configuration as a file, without secrets. */
+  const text = formatConfig(config);
   return {
+    config,
+    jobs,
+    links: externalLinks(config),
+    /** The entries that documents can match. */
+    entries: configuredEntries(config),
+    text,
+    /** Without secrets, which could be guessed from it. */
+    hash: hash48(text),
     targets: config.targets.length,
     targetsHash: targetsHash(jobs.map(({ context }) => context)),
-    jobs,
-    poll: config.poll,
-    recorder: config.recorder,
-    links: externalLinks(config),
-    entries: configuredEntries(config),
-    text: formatConfig(config),
-    hash: configHash(config),
     loadedAt,
   };
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import { LAST_SECONDS } from '../clock.js';
-import type { Shard } from '../config/shard.js';
+import type { Shard } from '../config/config.js';
 import type { ListenAddress } from '../server/server.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';

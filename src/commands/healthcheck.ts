@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
 import type { WebFlags } from './flags.js';
 import { readWebOptions } from './configuration.js';
-import { systemErrorText } from '../text/system-error.js';
+import { systemErrorText } from '../text/error-text.js';
 
 /** Below the usual timeout of a health check, which is 5 s. */
 const TIMEOUT_MS = 4_000;

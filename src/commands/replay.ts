@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
-import { readProblem } from '../config/text-file.js';
-import { BodyBudget, bufferBody } from '../http/body.js';
+import { readProblem } from '../config/text-files.js';
+import { BodyBudget, bufferBody } from '../http/response.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { createClock } from '../clock.js';
@@ -10,11 +10,10 @@ import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
-import { createEngine } from '../engine/engine.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
-import { inactiveWatched, reportDocuments } from './summary.js';
+import { inactiveWatched, pollOnce, reportDocuments } from './summary.js';
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -24,11 +23,11 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
   if (typeof config === 'number') return config;
   const { recording, bridge, crosschain, hubHeight } = flags;
   if (recording !== undefined && flags.serve) {
-    const { serveRecording } = await import('./recording-pages.js');
+    const { serveRecording } = await import('./replayed-recording.js');
     return serveRecording({ ...flags, recording }, config, context);
   }
   if (recording !== undefined) {
-    const { replayRecording } = await import('./recording-metrics.js');
+    const { replayRecording } = await import('./replayed-recording.js');
     return replayRecording({ ...flags, recording }, config, context);
   }
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
@@ -47,19 +46,18 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
     bodies.set(job, bytes);
     return { ok: true, bytes, source, height: job.height, receivedAt: now().at };
   };
-  const engine = createEngine({ source: { document }, now });
-  engine.replace(jobs.map((job) => ({ job, state: initialState(job.context, now().at) })));
-  for (const job of jobs) {
-    // oxlint-disable-next-line no-await-in-loop -- both can be the standard input
-    await engine.poll(job);
-  }
-  const endpoints = engine.endpoints().map(({ job, state }) => ({ job, context: job.context, state }));
+  const addedAt = now().at;
+  const endpoints = await pollOnce(
+    jobs.map((job) => ({ job, state: initialState(job.context, addedAt) })),
+    { document },
+    now,
+  );
   const warnings = endpoints.flatMap((endpoint) => {
     const body = endpoint.state.lastPoll?.ok === true ? bodies.get(endpoint.job) : undefined;
     const name = nameSource(endpoint.job);
     return body === undefined
       ? []
-      : [...unrecognizedWarning(name, endpoint.context, body), ...inactiveWatched(name, endpoint)];
+      : [...unrecognizedWarning(name, endpoint.job.context, body), ...inactiveWatched(name, endpoint)];
   });
   return reportDocuments(context, endpoints, warnings, 'recorded body', now());
 }

@@ -10,7 +10,7 @@ import type { SimulateFlags, SimulatorFlags } from './flags.js';
 export async function runSimulate(options: SimulateFlags, context: CommandContext): Promise<ExitCode> {
   const { record } = options;
   if (record !== undefined) {
-    const { recordSimulation } = await import('./record-simulation.js');
+    const { recordSimulation } = await import('./simulated-polls.js');
     return recordSimulation({ ...options, record }, context);
   }
   const simulators = [await startSimulation(options, context, undefined, selectDialect(options.dialect))];

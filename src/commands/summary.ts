@@ -1,12 +1,14 @@
-import type { Moment } from '../clock.js';
-import type { DocumentName, StepContext } from '../document-types.js';
+import type { Clock, Moment } from '../clock.js';
+import type { DocumentName } from '../document-types.js';
 import { documentNames, documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
 import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
+import { createEngine, type Endpoint } from '../engine/engine.js';
 import { isDocument, type EndpointState } from '../engine/endpoint-state.js';
+import type { EndpointJob, Source } from '../engine/source.js';
 import { keptInput } from '../engine/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
@@ -16,12 +18,21 @@ import { count, durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { OnceFlags } from './flags.js';
 
-/* The output of `once` and `replay`, which read every document once. */
+/* `once` and `replay`, which read every document once: their polls and their output. */
 
-/** An endpoint after a single poll. */
-export interface ReadEndpoint {
-  readonly state: EndpointState;
-  readonly context: StepContext;
+/** Polls each endpoint once, a contract after the module state, which says where it is. */
+export async function pollOnce<Job extends EndpointJob>(
+  endpoints: readonly Endpoint<Job>[],
+  source: Source<Job>,
+  now: Clock,
+): Promise<readonly Endpoint<Job>[]> {
+  const engine = createEngine({ source, now });
+  engine.replace(endpoints);
+  const poll = async ({ job }: Endpoint<Job>): Promise<void> => (await engine.poll(job)).settled;
+  const isContract = ({ job: { context } }: Endpoint<Job>): boolean => context.document === 'external_contract';
+  await Promise.all(endpoints.filter((endpoint) => !isContract(endpoint)).map(poll));
+  await Promise.all(endpoints.filter(isContract).map(poll));
+  return engine.endpoints();
 }
 
 const plurals = { poll: 'polls', 'recorded body': 'recorded bodies' } as const;
@@ -31,7 +42,7 @@ const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of t
 /** Prints metrics and the reasons of failures. Recorded bodies have no summary. */
 export function reportDocuments(
   context: CommandContext,
-  endpoints: readonly ReadEndpoint[],
+  endpoints: readonly Endpoint[],
   warnings: readonly string[],
   noun: keyof typeof plurals,
   now: Moment,
@@ -62,10 +73,8 @@ export function reportDocuments(
 }
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
-export function inactiveWatched(
-  name: string,
-  { context: { document, settings }, state: { lastSuccess } }: ReadEndpoint,
-) {
+export function inactiveWatched(name: string, { job: { context }, state: { lastSuccess } }: Endpoint) {
+  const { document, settings } = context;
   const snapshot = lastSuccess?.snapshot;
   if (document !== 'module_state' || !isDocument(document, snapshot) || settings.watch.length === 0) return [];
   const input = keptInput(snapshot);

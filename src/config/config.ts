@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Result } from './result.js';
+import { createHash } from 'node:crypto';
+import { expectedName, type Path, type Result } from './yaml.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
-import { bridge, crosschain, splitConnection, type NodeConnection } from './endpoint-config.js';
+import { bridge, crosschain, type NodeConnection, splitConnection } from './endpoint-config.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
   amountSetting,
@@ -11,14 +12,13 @@ import {
   durationSetting,
   fileNameSetting,
   integerSetting,
+  isMapping,
   sizeSetting,
   textSetting,
-  isMapping,
   unique,
   validatorAddressSetting,
   whenMapping,
 } from './values.js';
-import { expectedName, type Path } from './yaml.js';
 
 /*
  * The configuration file: one schema for each section. The reference in docs/configuration.md, the JSON schema for
@@ -293,4 +293,18 @@ export function listConnections(targets: readonly TargetConfig[]): { connection:
       }));
     });
   });
+}
+
+/** A process of `count` processes that share the targets of a configuration. Indexes begin at 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+const HASH_BYTES = 6;
+
+/** Whether a shard polls a target. Every name belongs to exactly one shard of `count`. */
+export function isInShard(name: string, { index, count }: Shard): boolean {
+  const hash = createHash('sha256').update(name).digest().readUIntBE(0, HASH_BYTES);
+  return hash % count === index - 1;
 }

@@ -1,11 +1,22 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { checkHeaderValue, checkSecret, checkUsername, createSecret, REDACTED, type Secret } from './secret.js';
-import type { TextCheck } from './text-file.js';
-import { isNoProxy } from './proxy.js';
+import {
+  atLeastOne,
+  checkHeaderValue,
+  checkSecret,
+  checkUsername,
+  createSecret,
+  fileNameSetting,
+  notBoth,
+  REDACTED,
+  type Secret,
+  stringSetting,
+  whenMapping,
+} from './values.js';
+import type { TextCheck } from './text-files.js';
+import { isNoProxy } from './resolved-http-config.js';
 import { proxyUrl } from './urls.js';
-import { atLeastOne, fileNameSetting, notBoth, stringSetting, whenMapping } from './values.js';
 
 /* HTTP client settings of an endpoint, with the keys of Prometheus. A secret is a value or a file. */
 

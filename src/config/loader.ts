@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { stringify } from 'yaml';
+import { Document, stringify } from 'yaml';
 import { z } from 'zod';
-import { formatDuration } from '../units.js';
+import { getHeapStatistics } from 'node:v8';
+import { formatDuration, formatSize, MEBIBYTE } from '../units.js';
 import {
   type Config,
   type ConfigResult,
   configSchema,
-  listConnections,
   createFileSchema,
+  DEFAULT_TARGET_NAME,
   type FileSchema,
+  listConnections,
   OUTDATED_MS,
+  poll,
+  target,
 } from './config.js';
-import { type Environment, environmentData, presentTargetVariables, formatVariable } from './environment.js';
 import { resolveFiles } from './http-client-config.js';
-import { resolveHttpConfig } from './credentials.js';
-import { readTextFile } from './text-file.js';
-import { formatMessage, parseYaml, type FormatPosition, type PathMessage, validate } from './yaml.js';
+import { resolveHttpConfig } from './resolved-http-config.js';
+import { readTextFile } from './text-files.js';
+import { formatMessage, type FormatPosition, parseYaml, type Path, type PathMessage, validate } from './yaml.js';
+import { bridge, crosschain } from './endpoint-config.js';
 
 interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
@@ -144,11 +148,6 @@ const plainIntegers = (_key: unknown, value: unknown): unknown =>
 /** 48 bits are exact in a double. */
 const HASH_HEX_DIGITS = 12;
 
-/** The hash of `bridge_exporter_config_hash`, without secrets, which could be guessed from it. */
-export function configHash(config: Config): number {
-  return hash48(formatConfig(config));
-}
-
 /** The first 48 bits of the SHA-256 of a text, which a number holds exactly. */
 export function hash48(text: string): number {
   return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX_DIGITS), 16);
@@ -159,4 +158,128 @@ export async function hashConfigFile(path: string): Promise<string> {
   return createHash('sha256')
     .update(JSON.stringify(await readTextFile(path, Infinity)))
     .digest('base64');
+}
+
+/* The environment variables that configure one target without a file. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface TargetVariable {
+  /** The key of the configuration file that the variable sets. */
+  readonly path: Path;
+  readonly description: string;
+  /** Whether the value is a list, separated by commas. */
+  readonly isList: boolean;
+}
+
+const variable = (path: Path, { description = '' }: z.ZodType, isList = false): TargetVariable => ({
+  path,
+  description,
+  isList,
+});
+
+const TARGET = ['targets', 0];
+const BRIDGE = [...TARGET, 'bridge'];
+const CROSSCHAIN = [...TARGET, 'crosschain'];
+
+export const targetVariables: Readonly<Record<string, TargetVariable>> = {
+  BRIDGE_URL: variable([...BRIDGE, 'url'], bridge.shape.url),
+  BRIDGE_DIALECT: variable([...BRIDGE, 'dialect'], bridge.shape.dialect),
+  BRIDGE_WATCH: variable([...BRIDGE, 'watch'], bridge.shape.watch, true),
+  CROSSCHAIN_URL: variable([...CROSSCHAIN, 'url'], crosschain.shape.url),
+  CROSSCHAIN_DIALECT: variable([...CROSSCHAIN, 'dialect'], crosschain.shape.dialect),
+  CROSSCHAIN_WINDOW: variable([...CROSSCHAIN, 'window'], crosschain.shape.window),
+  CROSSCHAIN_LIMIT: variable([...CROSSCHAIN, 'limit'], crosschain.shape.limit),
+  CROSSCHAIN_HUB_CHAIN_IDS: variable([...CROSSCHAIN, 'hub_chain_ids'], crosschain.shape.hub_chain_ids, true),
+  POLL_INTERVAL: variable(['poll', 'interval'], poll.shape.interval),
+  TARGET_NAME: variable([...TARGET, 'name'], target.shape.name),
+};
+
+/** Names of the variables that are set. An empty variable counts as unset. */
+export function presentTargetVariables(env: Environment): string[] {
+  return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
+}
+
+/** A URL can be a list of several nodes. */
+function isNodes(path: Path): boolean {
+  return path.at(-1) === 'url';
+}
+
+/** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
+export function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });
+  for (const [name, { path, isList }] of Object.entries(targetVariables)) {
+    const text = env[name] ?? '';
+    const trimmed = text.trim();
+    // Blanks around the entries of a list are ignored.
+    if (!isList && text !== trimmed) problems.push(`${name}: begins or ends with a blank or a line break`);
+    const [, , unquoted = trimmed] = /^(["'])(.*)\1$/s.exec(trimmed) ?? [];
+    if (unquoted !== trimmed) {
+      problems.push(`${name}: is in quotes, which a shell removes and docker run --env-file does not`);
+    }
+    const value = isList ? unquoted.replace(/,\s*$/, '') : unquoted;
+    if (value !== unquoted) problems.push(`${name}: ends with a comma`);
+    if (value === '') continue;
+    // An entry that is null is reported as empty.
+    const entries = value.split(',').map((entry) => entry.trim() || null);
+    if (isNodes(path) && entries.length > 1) {
+      const nodes = entries.map((url) => ({ url }));
+      document.setIn([...path.slice(0, -1), 'nodes'], nodes);
+    } else document.setIn(path, isList ? entries : value);
+  }
+  return { data: document.toJS(), problems };
+}
+
+/**
+ * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of
+ * `poll`, so that it causes every problem there. The only problem of the target itself is a missing URL.
+ */
+export function formatVariable(path: Path): string {
+  if (path[0] === 'poll') return 'POLL_INTERVAL';
+  // The URL of a node.
+  const nodes = path.indexOf('nodes');
+  const [index] = nodes < 0 ? [] : path.slice(nodes + 1);
+  const asVariable = nodes < 0 ? path : [...path.slice(0, nodes), 'url', ...(index === undefined ? [] : [index])];
+  const found = Object.entries(targetVariables).find(([, each]) =>
+    each.path.every((key, position) => key === asVariable[position]),
+  );
+  if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
+  const [name, each] = found;
+  return name + z.core.toDotPath(asVariable.slice(each.path.length));
+}
+
+/** Used by the process before its first poll. */
+const BASE_BYTES = 96 * MEBIBYTE;
+
+/** Resident bytes per byte of the largest body: body, decoded document, concurrent bodies. */
+const MEMORY_PER_BODY_BYTE = 10;
+
+/** The copy of a body that waits to be recorded, and its compressed form. */
+const RECORDED_MEMORY_PER_BODY_BYTE = 2;
+
+const MIN_BODY_BYTES = MEBIBYTE;
+
+/**
+ * Lowers `poll.max_body_size` to what fits into memory, with a warning. A body that does not fit ends the
+ * process.
+ */
+export function clampToMemory(config: Config, bytes: number): { config: Config; warnings: readonly string[] } {
+  const { poll, recorder } = config;
+  const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
+  const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
+  const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
+  if (poll.max_body_size <= maxBodyBytes) return { config, warnings: [] };
+  const warning =
+    `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `and is lowered to ${formatSize(maxBodyBytes)}`;
+  return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
+}
+
+/** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */
+const HEAP_BYTES_PER_VALUE = 200;
+
+/** The most JSON values of a body that the heap can hold. */
+export function maxHeapValues(heapBytes: number = getHeapStatistics().heap_size_limit): number {
+  return heapBytes / 2 / HEAP_BYTES_PER_VALUE;
 }

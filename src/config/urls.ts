@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
-import { createSecret, REDACTED, reveal, type Secret } from './secret.js';
-import { precondition, stringSetting } from './values.js';
+import { createSecret, precondition, REDACTED, reveal, type Secret, stringSetting } from './values.js';
 
 /** Host and port of a URL without scheme. A password or a token is none: it has no dot, or capital letters. */
 const HOST = /^(?:localhost|(?:[a-z\d-]+\.)+[a-z\d-]+|[a-z\d-]+(?=:\d))(?::(\d{1,5}))?(?=\/|$)/;

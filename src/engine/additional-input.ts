@@ -6,7 +6,7 @@ import { lookaheads } from '../queries/crosschain-queries.js';
 import { contractAnswers } from '../queries/contract-queries.js';
 import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
-import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
+import { hasStakingNames, knownValidators } from '../queries/validator-queries.js';
 import {
   exportedSuccess,
   freshAnswers,

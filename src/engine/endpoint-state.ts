@@ -9,7 +9,7 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
-import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
+import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
 

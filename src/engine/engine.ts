@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant, Moment } from '../clock.js';
 import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
-import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
-import type { NodeQuery } from '../queries/query.js';
+import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 import { createQueue, withinMs } from '../tasks.js';
 import {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import type { Clock } from '../clock.js';
-import { isUnsupported } from '../queries/query-state.js';
+import { isUnsupported } from '../queries/query.js';
 import { MINUTE_SECONDS } from '../units.js';
 import {
   endpointId,

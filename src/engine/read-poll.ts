@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID, validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
-import { maxHeapValues } from '../config/memory-limits.js';
+import { maxHeapValues } from '../config/loader.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
-import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
+import { HEIGHT_FIELD, parseHeight } from '../http/response.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';

@@ -19,7 +19,7 @@ import {
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { isOlder } from '../problems/second-opinion.js';
-import { forOtherNode, withFailedPoll } from '../queries/query-state.js';
+import { forOtherNode, withFailedPoll } from '../queries/query.js';
 import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   exportedSuccess,

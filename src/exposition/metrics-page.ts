@@ -30,7 +30,11 @@ interface CachedPage {
  * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states. With the same
  * states, time only removes families, which become stale, so that their number suffices.
  */
-type CacheKey = readonly [readonly EndpointState[], ...processVersionOffsetAndFamilyCounts: readonly number[]];
+type CacheKey = readonly [
+  readonly EndpointState[],
+  processVersion: string,
+  ...offsetAndFamilyCounts: readonly number[],
+];
 
 function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);

@@ -1,8 +1,9 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Shard } from '../config/shard.js';
+import type { Shard } from '../config/config.js';
 import { counter, families, gauge, labeledGauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
+import type { RecorderStatus } from '../recorder/recorder.js';
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
@@ -22,14 +23,6 @@ interface ConfigFacts {
   readonly targetsHash: number;
 }
 
-interface RecorderCounts {
-  readonly recorded: number;
-  readonly failed: number;
-  /** `undefined` if the last attempt succeeded. */
-  readonly failure?: unknown;
-  readonly bytes: number | undefined;
-}
-
 export interface ProcessState {
   readonly build: BuildInfo;
   readonly shard: Shard;
@@ -38,7 +31,7 @@ export interface ProcessState {
   readonly isConfigRejected: boolean;
   readonly clockOffset: number;
   /** `undefined` when nothing is recorded. */
-  readonly recorder: RecorderCounts | undefined;
+  readonly recorder: RecorderStatus | undefined;
   readonly droppedLogLines?: number;
 }
 
@@ -155,47 +148,19 @@ async function renderNode(registry: Registry, format: Format): Promise<string> {
 
 /** Metrics of Node.js, of the process and of its configuration. */
 export interface ProcessMetrics {
-  readonly configLoaded: (config: ConfigFacts) => void;
-  readonly configRejected: () => void;
   /** Changes after each reload, and otherwise once a second, so that frequent scrapes cost little. */
-  readonly version: (now: Moment) => number;
+  readonly version: (now: Moment) => string;
   readonly render: (format: Format, now: Moment) => Promise<string>;
 }
 
-const VERSION_SECONDS = 1;
-
-export function createProcessMetrics(
-  build: BuildInfo,
-  shard: Shard,
-  recorder: () => RecorderCounts | undefined = () => undefined,
-  droppedLogLines: () => number = () => 0,
-): ProcessMetrics {
+export function createProcessMetrics(readState: () => Omit<ProcessState, 'clockOffset'>): ProcessMetrics {
   const registry = createNodeRegistry();
-  let config: ConfigFacts = { hash: 0, loadedAt: 0, targets: 0, targetsHash: 0 };
-  let isConfigRejected = false;
-  let version = 0;
-  let versionAt: Instant = -Infinity;
   return {
-    configLoaded: (loaded) => {
-      config = loaded;
-      isConfigRejected = false;
-      version += 1;
-    },
-    configRejected: () => {
-      isConfigRejected = true;
-      version += 1;
-    },
     version: ({ at }) => {
-      if (at - versionAt >= VERSION_SECONDS) {
-        version += 1;
-        versionAt = at;
-      }
-      return version;
+      const { config, isConfigRejected } = readState();
+      return `${Math.floor(at)} ${config.loadedAt} ${isConfigRejected}`;
     },
-    render: async (format, { clockOffset }) => {
-      const counts = { recorder: recorder(), droppedLogLines: droppedLogLines() };
-      const processText = renderProcess({ build, shard, config, isConfigRejected, clockOffset, ...counts }, format);
-      return (await renderNode(registry, format)) + processText;
-    },
+    render: async (format, { clockOffset }) =>
+      (await renderNode(registry, format)) + renderProcess({ ...readState(), clockOffset }, format),
   };
 }

@@ -3,18 +3,16 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import type { Environment } from '../config/environment.js';
+import type { Environment } from '../config/loader.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
-import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
+import { type ResolvedHttpConfig, resolveHttpConfig } from '../config/resolved-http-config.js';
 import { requestUrl, formatSource } from '../config/urls.js';
-import { errorCode } from '../text/system-error.js';
+import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { BodyBudget, bufferBody, decompressBody } from './body.js';
-import { MAX_HEADER_BYTES, openConnection } from './connection.js';
+import { BodyBudget, bufferBody, decompressBody, heightText } from './response.js';
+import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
 import { readErrorResponse, type Clean } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
-import { heightText } from './height-header.js';
-import { isOutOfFiles, OUT_OF_FILES } from './open-files.js';
 import { isHttp2 } from './port-hints.js';
 import { createRedactor } from './redaction.js';
 
@@ -57,7 +55,7 @@ export interface HttpResponse {
   readonly bytes: Buffer;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release: () => void;
-  /** The hub height of the document, as the server has sent it (height-header.ts). */
+  /** The hub height of the document, as the server has sent it (response.ts). */
   readonly height: string | undefined;
   /** Makes a line of untrusted text, without the secrets of the request. */
   readonly clean: (text: string) => string;

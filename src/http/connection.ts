@@ -5,15 +5,16 @@ import { addAbortSignal } from 'node:stream';
 import {
   checkServerIdentity,
   connect as connectTls,
-  createSecureContext,
   type ConnectionOptions,
+  createSecureContext,
   type SecureContext,
 } from 'node:tls';
 import { callbackify } from 'node:util';
-import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/credentials.js';
-import { errorCode } from '../text/system-error.js';
+import { closeSync, openSync } from 'node:fs';
+import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
+import { errorCode } from '../text/error-text.js';
 import { reasonForStatus } from './error-response.js';
-import { ConnectError, RequestError } from './failure-reasons.js';
+import { ConnectError, type PollError, RequestError } from './failure-reasons.js';
 
 interface ConnectOptions {
   readonly tls: ResolvedTls | undefined;
@@ -187,3 +188,36 @@ function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy): Promise<voi
     socket.on('data', read).once('close', fail);
   });
 }
+
+/* A process that has reached its limit of open files can open no socket, and read no file with a password. */
+
+/** EMFILE is the limit of the process, ENFILE that of the system. A lookup of a name can end with EBUSY instead. */
+const CODE = /\bE(?:MFILE|NFILE|BUSY)\b/;
+
+/** What a lookup opens at the same time. */
+const FILES_TO_OPEN = 3;
+
+/**
+ * Whether a request has failed because of the limit. Tries it, because a lookup that could open no file reports an
+ * unknown name.
+ */
+export function isOutOfFiles({ reason, message, details: { statusCode } }: RequestError): boolean {
+  if (statusCode !== undefined || !(reason === 'dns' || reason === 'connect' || reason === 'bad_request')) return false;
+  if (CODE.test(message)) return true;
+  const opened: number[] = [];
+  try {
+    while (opened.length < FILES_TO_OPEN) opened.push(openSync('/', 'r'));
+    return false;
+  } catch (error) {
+    return CODE.test(String(errorCode(error)));
+  } finally {
+    opened.forEach(closeSync);
+  }
+}
+
+export const OUT_OF_FILES: PollError = {
+  reason: 'internal',
+  message: 'no file or socket can be opened: the limit of open files of this process is reached',
+  remedy:
+    'Raise the limit of open files: LimitNOFILE in the systemd unit, --ulimit nofile of the container, or ulimit -n. process_max_fds is the limit, process_open_fds its use.',
+};

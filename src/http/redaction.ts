@@ -1,5 +1,5 @@
 import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
-import { REDACTED } from '../config/secret.js';
+import { REDACTED } from '../config/values.js';
 
 /**
  * Replaces in untrusted text the secrets of a request, and the path of its URL with every part of it that may be an API

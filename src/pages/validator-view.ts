@@ -6,15 +6,16 @@ import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/ver
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import { problems } from '../problems/problems.js';
-import type { QueryStates } from '../queries/query-state.js';
+import type { QueryStates } from '../queries/query.js';
 import {
+  claimPosition,
+  hasStakingNames,
+  knownValidators,
   missedBlocks,
   type MissedBlocks,
-  claimPosition,
   orchestratorBalance,
   stakingStatus,
-} from '../queries/watched-validators.js';
-import { hasStakingNames, knownValidators } from '../queries/staking-validators.js';
+} from '../queries/validator-queries.js';
 import type { ShownEndpoint } from './view.js';
 import type { HubCoin } from '../facts/items/token-items.js';
 import { inWholeUnits } from '../facts/plain-values.js';

@@ -6,8 +6,7 @@ import { rpcRequest } from '../facts/contract/multicall.js';
 import type { TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { nodeQuery, responseReader, type QueryContext, type QueryRequest } from './query.js';
-import type { QueryStates } from './query-state.js';
+import { nodeQuery, type QueryContext, type QueryRequest, type QueryStates, responseReader } from './query.js';
 
 /*
  * What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the

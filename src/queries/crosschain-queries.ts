@@ -9,8 +9,7 @@ import { optional, required, rows } from '../facts/required-fields.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { families, gauge, labeledGauge, type OverLimit } from '../metrics/family.js';
 import { HOUR_MS } from '../units.js';
-import { hasNodeQueries, nextPageKey, nodeQuery, pagination, type QueryInput } from './query.js';
-import type { QueryStates } from './query-state.js';
+import { hasNodeQueries, nextPageKey, nodeQuery, pagination, type QueryInput, type QueryStates } from './query.js';
 
 /*
  * Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module), and the outcome of

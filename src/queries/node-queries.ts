@@ -3,16 +3,15 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { contractQueries } from './contract-queries.js';
 import { crosschainQueries } from './crosschain-queries.js';
 import { latestBlock, syncing, upgradePlan } from './node-status.js';
-import type { NodeQuery } from './query.js';
-import { initialQueryState, type QueryStates } from './query-state.js';
-import { validators } from './staking-validators.js';
+import { initialQueryState, type NodeQuery, type QueryStates } from './query.js';
 import {
   claimPosition,
   orchestratorBalance,
   signingInfo,
   slashingParams,
   stakingStatus,
-} from './watched-validators.js';
+  validators,
+} from './validator-queries.js';
 
 /** All queries, in the order of the exposition. */
 export const nodeQueries: readonly NodeQuery[] = [

@@ -1,5 +1,5 @@
 import type { Field } from '../chain/field.js';
-import { boolean, numeral, object, string, type SchemaValue } from '../chain/fields.js';
+import { boolean, numeral, object, string } from '../chain/fields.js';
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -7,8 +7,7 @@ import { optional, required } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { HOUR_MS, HOUR_SECONDS, MEBIBYTE } from '../units.js';
-import { hasNodeQueries, nodeQuery, responseReader, type QueryInput } from './query.js';
-import type { QueryStates } from './query-state.js';
+import { hasNodeQueries, nodeQuery, type QueryInput, type QueryStates, responseReader } from './query.js';
 
 /*
  * Whether the node is up to date: its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). And
@@ -18,6 +17,8 @@ import type { QueryStates } from './query-state.js';
 interface Block {
   readonly height: Numeral;
   readonly epochSeconds: number;
+  /** Of a whole block only, which is large. */
+  readonly chainId?: string | undefined;
 }
 
 /** A block with its transactions; on busy chains up to some megabytes. */
@@ -25,11 +26,6 @@ const MAX_BLOCK_BYTES = 8 * MEBIBYTE;
 
 const blockWithHeader = object({ header: object({ height: numeral, time: string, chain_id: string }) });
 const blockResponse = object({ sdk_block: blockWithHeader, block: blockWithHeader });
-
-/** `block` is deprecated; older nodes send only this. */
-function readHeader({ sdk_block: sdkBlock, block }: SchemaValue<typeof blockResponse>) {
-  return required(required(sdkBlock ?? block).header);
-}
 
 /** The time is in RFC 3339 and UTC, as CometBFT writes it; its nanoseconds are cut off. */
 function readBlock(height: Field<Numeral>, time: Field<string>): Block {
@@ -50,32 +46,32 @@ function documentGauge<Value>(help: string, read: (value: Value) => number | boo
   });
 }
 
-export const LATEST_BLOCK_PATH = '/cosmos/base/tendermint/v1beta1/blocks/latest';
-
 interface KeptBlock extends Block {
   /** Up to two earlier blocks an hour apart, to measure the block time; absent in the first answer. */
   readonly earlier?: readonly Block[];
 }
 
-const withoutEarlier = ({ height, epochSeconds }: Block): Block => ({ height, epochSeconds });
+const onlyBlock = ({ height, epochSeconds }: Block): Block => ({ height, epochSeconds });
 
 export const latestBlock = nodeQuery({
   name: 'latest_block',
   isEnabled: hasNodeQueries,
   isOfNode: true,
-  path: LATEST_BLOCK_PATH,
+  path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
   maxBodyBytes: MAX_BLOCK_BYTES,
   schema: blockResponse,
-  value: (page) => {
-    const { height, time } = readHeader(page);
-    return readBlock(height, time);
+  value: ({ sdk_block: sdkBlock, block }): Block => {
+    // `block` is deprecated; older nodes send only this.
+    const { height, time, chain_id: chainId } = required(required(sdkBlock ?? block).header);
+    const id = optional(chainId);
+    return { ...readBlock(height, time), chainId: id && cleanText(id) };
   },
   keep: (block, _request, { answers }): KeptBlock => {
     const last = latestBlock.getAnswer(answers);
-    if (last === undefined) return block;
+    if (last === undefined) return onlyBlock(block);
     const { earlier = [last] } = last;
     const isHourOld = block.epochSeconds - (earlier.at(-1)?.epochSeconds ?? Infinity) > HOUR_SECONDS;
-    return { ...block, earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(withoutEarlier) };
+    return { ...onlyBlock(block), earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(onlyBlock) };
   },
   families: families<QueryInput<Block>>({
     bridge_exporter_node_block_timestamp_seconds: documentGauge(
@@ -100,34 +96,18 @@ export const syncing = nodeQuery({
   }),
 });
 
-/*
- * Probes of a node that is one of several. The first response is small, and older nodes do not serve it; a whole block
- * is large, and names the chain.
- */
-
-interface NewestBlock extends Block {
-  readonly chainId?: string;
-}
+/* Probes of a node that is one of several. The response with its status is small, and older nodes do not serve it. */
 
 export const STATUS_PATH = '/cosmos/base/node/v1beta1/status';
 
 export const statusReader = responseReader({
   schema: object({ height: numeral, timestamp: string }),
-  value: ({ height, timestamp }): NewestBlock => readBlock(height, timestamp),
-});
-
-export const chainReader = responseReader({
-  maxBodyBytes: MAX_BLOCK_BYTES,
-  schema: blockResponse,
-  value: (page): NewestBlock => {
-    const { height, time, chain_id: chainId } = readHeader(page);
-    return { ...readBlock(height, time), chainId: cleanText(required(chainId)) };
-  },
+  value: ({ height, timestamp }): Block => readBlock(height, timestamp),
 });
 
 export const externalBlockReader = responseReader({
   schema: object({ result: object({ number: string, timestamp: string }) }),
-  value: ({ result }): NewestBlock => {
+  value: ({ result }): Block => {
     const { number, timestamp } = required(result);
     return { height: parseQuantity(number), epochSeconds: Number(parseQuantity(timestamp)) };
   },

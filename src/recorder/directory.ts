@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
 import { documentNames } from '../documents.js';
 import { compress, writeAtomically } from '../files.js';
-import { errorCode } from '../text/system-error.js';
+import { errorCode } from '../text/error-text.js';
 import { formatSize } from '../units.js';
 import {
   encodeRecording,

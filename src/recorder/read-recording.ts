@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { endpointId } from '../engine/endpoint-state.js';
 import { groupBy } from '../facts/grouping.js';
-import { fileErrorText, systemErrorText } from '../text/system-error.js';
+import { fileErrorText, systemErrorText } from '../text/error-text.js';
 import { MEBIBYTE } from '../units.js';
 import { recordedFiles } from './directory.js';
 import { roundsIn, type LastBodies, type RecordedRound } from './query-lines.js';

@@ -6,7 +6,7 @@ import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '..
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
-import { fileErrorText } from '../text/system-error.js';
+import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
 import { createLines, type LastBodies } from './query-lines.js';

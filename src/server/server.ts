@@ -4,9 +4,8 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { createGuard, createPasswordVerifier, type VerifyPassword } from './authentication.js';
-import { isClientAccepted, type LoadedTls } from './tls.js';
-import { watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
-import { errorCode, systemErrorText } from '../text/system-error.js';
+import { isClientAccepted, type LoadedTls, watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
+import { errorCode, systemErrorText } from '../text/error-text.js';
 import { withinMs } from '../tasks.js';
 import { MINUTE_MS } from '../units.js';
 

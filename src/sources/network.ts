@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
-import type { Environment } from '../config/environment.js';
+import type { Environment } from '../config/loader.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { formatSource, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';

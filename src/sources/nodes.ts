@@ -16,7 +16,7 @@ import { comparedHeight } from '../engine/step.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { parseHeight } from '../http/height-header.js';
+import { parseHeight } from '../http/response.js';
 import { implementationReader, implementationRequest } from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
 import { sendQuery, type QueryConnection } from '../queries/send-query.js';

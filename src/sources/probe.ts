@@ -4,14 +4,7 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import type { Probe } from '../engine/node-observation.js';
 import type { Client } from '../http/client.js';
 import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
-import {
-  chainReader,
-  externalBlockReader,
-  LATEST_BLOCK_PATH,
-  STATUS_PATH,
-  statusReader,
-  syncing,
-} from '../queries/node-status.js';
+import { externalBlockReader, latestBlock, STATUS_PATH, statusReader, syncing } from '../queries/node-status.js';
 import type { QueryRequest, ResponseReader } from '../queries/query.js';
 import { sendQuery } from '../queries/send-query.js';
 
@@ -37,7 +30,7 @@ export async function probeNode(
     if (isContract(job)) return send(externalBlockReader, '', rpcRequest('eth_getBlockByNumber', ['latest', false]));
     const status = withChain ? undefined : await send(statusReader, STATUS_PATH);
     // The document of a contract names its chain.
-    return status === undefined || (!status.ok && status.isRefused) ? send(chainReader, LATEST_BLOCK_PATH) : status;
+    return status === undefined || (!status.ok && status.isRefused) ? send(latestBlock, latestBlock.path as string) : status;
   };
   const isCatchingUp = async (): Promise<boolean> => {
     if (!isContract(job)) {

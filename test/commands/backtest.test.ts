@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { recordSimulation } from '../../src/commands/record-simulation.js';
+import { recordSimulation } from '../../src/commands/simulated-polls.js';
 import { wallSeconds } from '../../src/clock.js';
 import { listVerdicts } from '../../src/engine/verdicts.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';

@@ -4,14 +4,14 @@ import { listVerdicts } from '../../src/engine/verdicts.js';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
+import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
 import { createPollLoop } from '../../src/engine/loop.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { knownValidators } from '../../src/queries/staking-validators.js';
+import { knownValidators } from '../../src/queries/validator-queries.js';
 
 /* What the demo shows when it starts. */
 

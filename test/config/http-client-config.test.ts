@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { reveal } from '../../src/config/secret.js';
+import { reveal } from '../../src/config/values.js';
 import { loadConfig, formatConfig } from '../../src/config/loader.js';
 import { createAuthority } from '../support/certificates.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';

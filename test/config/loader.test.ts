@@ -1,8 +1,7 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/config/environment.js';
-import { hashConfigFile, loadConfig } from '../../src/config/loader.js';
+import { type Environment, hashConfigFile, loadConfig } from '../../src/config/loader.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { endpointUrl } from '../support/config.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
-import { clampToMemory, maxHeapValues } from '../../src/config/memory-limits.js';
+import { clampToMemory, maxHeapValues } from '../../src/config/loader.js';
 import { defaultConfig } from '../../src/config/config.js';
 
 const MIB = 2 ** 20;

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { checkCertificates, readKeyPair } from '../../src/config/pem.js';
-import { createFileReader } from '../../src/config/text-file.js';
+import { checkCertificates, createFileReader, readKeyPair } from '../../src/config/text-files.js';
 import type { PathMessage } from '../../src/config/yaml.js';
 import { createAuthority } from '../support/certificates.js';
 import { createTempFolder } from '../support/temp-folder.js';

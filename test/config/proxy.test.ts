@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selectProxy } from '../../src/config/proxy.js';
-import { createSecret, reveal } from '../../src/config/secret.js';
+import { selectProxy } from '../../src/config/resolved-http-config.js';
+import { createSecret, reveal } from '../../src/config/values.js';
 import { endpointUrl } from '../support/config.js';
 
 const PROXY = { url: 'http://proxy.example:3128' };

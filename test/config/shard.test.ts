@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInShard } from '../../src/config/shard.js';
+import { isInShard } from '../../src/config/config.js';
 
 const shardsOf = (name: string, count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1).filter((index) => isInShard(name, { index, count }));

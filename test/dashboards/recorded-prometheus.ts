@@ -43,10 +43,14 @@ export async function startRecordedPrometheus(
   folder: TempFolder,
   targets: readonly RecordedTarget[],
 ): Promise<RecordedPrometheus> {
-  const metrics = createProcessMetrics(
-    { version: '0.2.0', revision: 'unknown', nodeVersion: process.versions.node },
-    { index: 1, count: 1 },
-  );
+  const metrics = createProcessMetrics(() => ({
+    build: { version: '0.2.0', revision: 'unknown', nodeVersion: process.versions.node },
+    shard: { index: 1, count: 1 },
+    config: { hash: 0, loadedAt: 0, targets: 0, targetsHash: 0 },
+    isConfigRejected: false,
+    recorder: undefined,
+    droppedLogLines: 0,
+  }));
   const recordings = targets.map(recordTarget);
   const count = Math.max(...recordings.map(({ samples }) => samples));
   const [from, to] = [START_SECONDS, START_SECONDS + (count - 1) * STEP_SECONDS];

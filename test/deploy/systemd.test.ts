@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { targetVariables } from '../../src/config/environment.js';
+import { targetVariables } from '../../src/config/loader.js';
 import { commands } from '../../packaging/generate/commands.js';
 import { runHere } from '../support/command-context.js';
 import { readProjectFile } from '../support/project-files.js';

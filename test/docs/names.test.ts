@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { targetVariables } from '../../src/config/environment.js';
+import { targetVariables } from '../../src/config/loader.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
 import { commands as programCommands } from '../../packaging/generate/commands.js';

@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/exposition/metrics-page.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { createProcessMetrics, type ProcessState } from '../../src/exposition/process-metrics.js';
 import type { Moment } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { BRIDGE, bridgeResult } from '../pages/sample-snapshots.js';
+import { SAMPLE_PROCESS } from '../support/exported-metrics.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const at = (ms: number): Moment => ({ at: ms / 1000, clockOffset: 0 });
 
-const NO_PROCESS_METRICS = { version: () => 0, render: async () => '' };
+const NO_PROCESS_METRICS = { version: () => '', render: async () => '' };
 
 const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
 const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
@@ -19,14 +20,15 @@ const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
 const textOf = async (page: MetricsPage, ms: number): Promise<string> =>
   (await page('text', 'identity', at(ms))).toString();
 
-const processMetrics = () =>
-  createProcessMetrics({ version: '0.0.0', revision: 'abc', nodeVersion: '20' }, { index: 1, count: 1 });
+/** Metrics of a process whose configuration and last reload change with the state. */
+const processMetrics = (state: Partial<Pick<ProcessState, 'config' | 'isConfigRejected'>> = {}) =>
+  createProcessMetrics(() => ({ ...SAMPLE_PROCESS, ...state }));
 
 describe('the metrics page', () => {
   it('joins the metrics of endpoints and process, and ends with # EOF in OpenMetrics', async () => {
     const snapshots = recordedStates([BRIDGE], LIMITS);
     const page = createMetricsPage(snapshots, {
-      version: () => 0,
+      version: () => '',
       render: async (format) => `process ${format}\n`,
     });
     const text = (await page('text', 'identity', at(0))).toString();
@@ -53,7 +55,8 @@ describe('the metrics page', () => {
   });
 
   it('collects process metrics at most once a second, and at once after a reload', async () => {
-    const metrics = processMetrics();
+    const state = { isConfigRejected: false };
+    const metrics = processMetrics(state);
     const collections = new Set<number>();
     const page = createMetricsPage(recordedStates([], LIMITS), {
       version: metrics.version,
@@ -64,7 +67,7 @@ describe('the metrics page', () => {
     });
     for (const ms of [0, 999, 1000, 1001, 1999]) await page('text', 'identity', at(ms));
     expect(Array.from(collections)).toEqual([0, 1]);
-    metrics.configRejected();
+    state.isConfigRejected = true;
     await page('text', 'identity', at(1999));
     expect(Array.from(collections)).toEqual([0, 1, 1.999]);
   });
@@ -108,13 +111,12 @@ describe('the metrics page', () => {
   });
 
   it('shows the state of the last reload at once', async () => {
-    const metrics = processMetrics();
-    const page = createMetricsPage(recordedStates([], LIMITS), metrics);
-    metrics.configLoaded({ hash: 1, loadedAt: at(1).at, targets: 1, targetsHash: 0 });
+    const state = { config: { hash: 1, loadedAt: at(1).at, targets: 1, targetsHash: 0 }, isConfigRejected: false };
+    const page = createMetricsPage(recordedStates([], LIMITS), processMetrics(state));
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 1$/m);
-    metrics.configRejected();
+    state.isConfigRejected = true;
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_last_reload_successful 0$/m);
-    metrics.configLoaded({ hash: 2, loadedAt: at(2).at, targets: 1, targetsHash: 0 });
+    state.config = { hash: 2, loadedAt: at(2).at, targets: 1, targetsHash: 0 };
     expect(await textOf(page, 0)).toMatch(/^bridge_exporter_config_hash 2$/m);
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { BodyBudget, bufferBody } from '../../src/http/body.js';
+import { BodyBudget, bufferBody } from '../../src/http/response.js';
 
 const MIB = 2 ** 20;
 const content = Buffer.from(Array.from({ length: 3 * MIB }, (_, index) => index % 251));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { isOutOfFiles } from '../../src/http/open-files.js';
+import { isOutOfFiles } from '../../src/http/connection.js';
 import { ConnectError } from '../../src/http/failure-reasons.js';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';

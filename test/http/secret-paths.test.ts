@@ -5,7 +5,7 @@ import { withoutBigint } from '../../src/chain/numeral.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { validators } from '../../src/queries/staking-validators.js';
+import { validators } from '../../src/queries/validator-queries.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config/config.js';
-import type { Shard } from '../../src/config/shard.js';
+import type { Config, Shard } from '../../src/config/config.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createPages, loadedConfig } from '../../src/commands/exporter.js';
 import { HOUR_SECONDS } from '../../src/units.js';

@@ -5,9 +5,9 @@ import { ownValidatorsSection, validatorsSection } from '../../src/pages/validat
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { createView, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
-import type { QueryStates } from '../../src/queries/query-state.js';
+import type { QueryStates } from '../../src/queries/query.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import type { Contact } from '../../src/queries/staking-validators.js';
+import type { Contact } from '../../src/queries/validator-queries.js';
 import { batch, idleState, members, validators as registered, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
+import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
 import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';

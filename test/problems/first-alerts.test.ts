@@ -44,8 +44,8 @@ it.each(cases)('alerts fire for the first time in the expected minutes when %s',
   const config = { ...INITIAL_CONFIG, documents: documentsOf(incident) };
   record([{ minutes: 0, config }, ...phasesUntil(incident.phases, end)], {
     valsets: 3,
-    sampleSeconds: SAMPLE_SECONDS,
     ...incident.options,
+    sampleSeconds: SAMPLE_SECONDS,
     observe: (targets, minute) => {
       for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
         const { alert, severity, state } = verdict;

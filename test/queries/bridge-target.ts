@@ -6,7 +6,7 @@ import { freshAnswers, initialState, readPast, type EndpointState } from '../../
 import { queryContext } from '../../src/engine/additional-input.js';
 import { contractAnswers } from '../../src/queries/contract-queries.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
-import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
+import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query.js';
 import { isContract, createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { readPoll } from '../../src/engine/read-poll.js';

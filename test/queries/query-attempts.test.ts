@@ -4,8 +4,15 @@ import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { syncing } from '../../src/queries/node-status.js';
-import type { QueryContext, QueryResult } from '../../src/queries/query.js';
-import { afterRound, initialQueryState, isDue, isUnsupported, type QueryState } from '../../src/queries/query-state.js';
+import {
+  afterRound,
+  initialQueryState,
+  isDue,
+  isUnsupported,
+  type QueryContext,
+  type QueryResult,
+  type QueryState,
+} from '../../src/queries/query.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 

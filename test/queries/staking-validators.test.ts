@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { sendQuery } from '../../src/queries/send-query.js';
 import type { QueryResult } from '../../src/queries/query.js';
-import { validators, type StakingValidators } from '../../src/queries/staking-validators.js';
+import { type StakingValidators, validators } from '../../src/queries/validator-queries.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 

@@ -1,6 +1,6 @@
 import type { Moment } from '../../src/clock.js';
 import { nodeQueries } from '../../src/queries/node-queries.js';
-import { initialQueryState, type QueryStates } from '../../src/queries/query-state.js';
+import { initialQueryState, type QueryStates } from '../../src/queries/query.js';
 
 /** The states of queries that were sent, by name; `undefined` for one without an answer. The request has this key. */
 export function answeredQueries(at: Moment, values: Readonly<Record<string, unknown>>, key = ''): QueryStates {

@@ -1,10 +1,10 @@
-import { fileErrorText } from '../../src/text/system-error.js';
+import { fileErrorText } from '../../src/text/error-text.js';
 import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { commands } from '../../packaging/generate/commands.js';
 import { parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import type { Environment } from '../../src/config/environment.js';
+import type { Environment } from '../../src/config/loader.js';
 import type { ProcessResult } from './processes.js';
 
 /** A process that keeps what a command prints, and is stopped as soon as a command waits for that. */

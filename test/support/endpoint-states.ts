@@ -3,7 +3,7 @@ import { initialState, type EndpointKey, type EndpointState, type Snapshot } fro
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { step, type PollResult } from '../../src/engine/step.js';
 import { listVerdicts, type TargetVerdicts } from '../../src/engine/verdicts.js';
-import type { QueryStates } from '../../src/queries/query-state.js';
+import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
 
 type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;

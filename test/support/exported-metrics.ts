@@ -44,13 +44,19 @@ function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {
   return new Set([...SCRAPE_LABELS, ...labels]);
 }
 
+export const SAMPLE_PROCESS = {
+  build: { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
+  shard: { index: 1, count: 1 },
+  config: { hash: 1, loadedAt: clock().at, targets: 1, targetsHash: 0 },
+  isConfigRejected: false,
+  recorder: undefined,
+};
+
+const RECORDER = { directory: '/recordings', interval: 0, max_size: 1 };
+
 async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
-  const metrics = createProcessMetrics(
-    { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
-    { index: 1, count: 1 },
-    () => ({ recorded: 1, failed: 0, bytes: 0 }),
-  );
-  metrics.configLoaded({ hash: 1, loadedAt: clock().at, targets: 1, targetsHash: 0 });
+  const recorder = { recorded: 1, failed: 0, bytes: 0, failure: undefined, settings: RECORDER };
+  const metrics = createProcessMetrics(() => ({ ...SAMPLE_PROCESS, recorder, droppedLogLines: 0 }));
   const text = await metrics.render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {

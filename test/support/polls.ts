@@ -9,10 +9,9 @@ import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, readAdditionalInput, queryContext } from '../../src/engine/additional-input.js';
 import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { createExchange } from '../../src/sources/simulated-node.js';
-import type { QueryRequest } from '../../src/queries/query.js';
+import { afterRound, isDue, type QueryRequest, type QueryStates } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
-import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Moment = { at: 1_700_000_000, clockOffset: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { similarName } from '../../src/text/similar.js';
+import { similarName } from '../../src/config/yaml.js';
 
 const NAMES = ['interval', 'timeout', 'stale_after', 'max_body_size', 'url', 'BridgeBatchUnsigned'];
 

@@ -3,6 +3,8 @@ import { createGunzip } from 'node:zlib';
 import { formatSize } from '../units.js';
 import type { HttpResponse } from './client.js';
 import { RequestError } from './failure-reasons.js';
+import { type Field, INVALID } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
@@ -87,4 +89,31 @@ export function decompressBody(body: Readable, contentEncoding: string): Readabl
     return undefined;
   // Each coding is gzip, so their order does not matter.
   return gzips.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
+}
+
+/* The hub height of a response: gateways send it as a header or, when the client accepts trailers, as a trailer. */
+
+type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The header of the Cosmos SDK's gateway, the header of newer nodes, and the trailer of the gateway. */
+const NAMES = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height', 'grpc-trailer-x-cosmos-block-height'];
+
+/** The name of the field in messages and metrics. */
+export const HEIGHT_FIELD = 'X-Cosmos-Block-Height';
+
+/**
+ * The distinct values of these headers and trailers, separated by commas, because proxies repeat headers. `undefined`
+ * without a value.
+ */
+export function heightText(...parts: readonly HeaderFields[]): string | undefined {
+  const lines = parts.flatMap((fields) => NAMES.flatMap((name) => fields[name] ?? []));
+  const values = new Set(lines.flatMap((line) => line.split(',')).map((value) => value.trim()));
+  values.delete('');
+  return values.size === 0 ? undefined : Array.from(values).join(', ');
+}
+
+/** Gateways send the height 0 when they do not know the height. No block has it. */
+export function parseHeight(text: string | undefined): Field<Numeral> {
+  if (text === undefined) return undefined;
+  return /^[1-9]\d{0,18}$/.test(text) ? BigInt(text) : INVALID;
 }
