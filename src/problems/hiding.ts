@@ -5,8 +5,8 @@ import { problems } from './problems.js';
 
 /*
  * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml
- * follow it. It is transitively closed, so that nobody has to follow a chain of causes: `npm run generate` names what is
- * missing.
+ * follow it. It is transitively closed, so that nobody has to follow a chain of causes: `npm run generate` names what
+ * is missing.
  */
 
 type Label = keyof Subject | 'document';
