@@ -180,8 +180,6 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly needsConfirmation?: true;
   /** The action when another node shows it too. */
   readonly confirmedAction?: string;
-  /** What the validators are late with, for the table of late validators. */
-  readonly lateWith?: string;
 }
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */
