@@ -16,10 +16,9 @@ import {
   poll,
   target,
 } from './config.js';
-import { resolveFiles } from './http-client-config.js';
-import { resolveHttpConfig } from './resolved-http-config.js';
+import { resolveFiles, resolveHttpConfig } from './http-client-config.js';
 import { readTextFile } from './text-files.js';
-import { formatMessage, type FormatPosition, parseYaml, type Path, type PathMessage, validate } from './yaml.js';
+import { formatMessage, type FormatPosition, readYaml, type Path, type PathMessage, validate } from './yaml.js';
 import { bridge, crosschain } from './endpoint-config.js';
 
 interface ConfigSource {
@@ -58,9 +57,7 @@ async function loadFile(
   env: Environment,
   { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
 ): Promise<ConfigResult> {
-  const file = await readTextFile(path, Infinity);
-  if (!file.ok) return problem(`${path}: ${file.problem}`);
-  const yaml = parseYaml(file.text, path);
+  const yaml = await readYaml(path, Infinity);
   if (!yaml.ok) return yaml;
   const result = validateConfig(yaml.data, yaml.label, dirname(path), schema);
   if (!result.ok) return result;
