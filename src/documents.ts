@@ -14,12 +14,11 @@ import {
 } from './config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
 import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './facts/contract/multicall.js';
-import { bridgeFlowFamilies } from './flow/bridge-counters.js';
+import { bridgeFlowFamilies } from './flow/bridge-flow-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
-import { crosschainFlowFamilies } from './flow/crosschain-counters.js';
+import { crosschainFlowFamilies, unlistedCctxs, unlistedFamilies } from './flow/crosschain-flow-families.js';
 import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
-import type { FlowOptions } from './flow/gaps.js';
-import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
+import type { FlowOptions } from './flow/totals.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
 import { bridgePast, bridgeIdentity } from './facts/bridge/bridge-input.js';
@@ -169,7 +168,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 4,
+    memoryVersion: 5,
     past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { findGaps, hidings, type Hiding } from '../../src/problems/hiding.js';
+import { hides, hidings, type Hiding, type HidingAlert } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
 import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
@@ -109,15 +109,16 @@ function withAnchors(yaml: string): string {
   }, yaml);
 }
 
-function annotationsOf({ name, problem, summary, description, action, dashboard }: Rule): Record<string, string> {
+function annotationsOf({
+  name,
+  problem,
+  summary = '',
+  description,
+  action = '',
+  dashboard,
+}: Rule): Record<string, string> {
   const isOfTarget = problem !== undefined || summary.includes('$labels.target');
-  const texts =
-    problem === undefined
-      ? { summary, action }
-      : {
-          summary: summaryOf(problem.age),
-          action: ACTION,
-        };
+  const texts = problem === undefined ? { summary, action } : { summary: summaryOf(problem.age), action: ACTION };
   return {
     ...texts,
     // Markdown is for docs/alerts.md.
@@ -182,4 +183,31 @@ function matchersOf({ names, exceptNames, severity, exceptSeverity, exceptWatche
     ...(exceptSeverity === undefined ? [] : [`severity != ${exceptSeverity}`]),
     ...(exceptWatched === true ? ['watched != "true"'] : []),
   ];
+}
+
+/**
+ * Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal
+ * documents and subjects.
+ */
+export function findGaps(): readonly string[] {
+  const gaps = [{}, { watched: 'true' }].flatMap((subject) => {
+    const alerts = rules.flatMap(({ name, severity }): HidingAlert[] =>
+      severity === 'none' ? [] : [{ alert: name, severity, document: '', subject }],
+    );
+    const findEffects = (cause: HidingAlert): readonly HidingAlert[] =>
+      alerts.filter((other) => other !== cause && hides(cause, other));
+    return alerts.flatMap((cause) =>
+      findEffects(cause).flatMap((between) => gapsOver(cause, between, findEffects(between))),
+    );
+  });
+  return Array.from(new Set(gaps));
+}
+
+function gapsOver(cause: HidingAlert, between: HidingAlert, effects: readonly HidingAlert[]): readonly string[] {
+  const formatAlert = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
+  return effects.flatMap((effect) => {
+    if (effect === cause) return [`${formatAlert(cause)} and ${formatAlert(between)} hide each other`];
+    if (hides(cause, effect)) return [];
+    return [`${formatAlert(cause)} hides ${formatAlert(between)}, which hides ${formatAlert(effect)}`];
+  });
 }

@@ -1,5 +1,4 @@
-import type { Field } from './field.js';
-import type { Valset } from './module-state.js';
+import type { Claim } from './module-state.js';
 import { parseNumeral, type Numeral } from './numeral.js';
 import { readInteger, readMessages, readMessage, readString, type Message } from './protobuf.js';
 
@@ -30,28 +29,24 @@ export const claimTypes = {
 
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
-/**
- * What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have
- * it.
- */
-export interface ClaimContent {
-  /** Height of the event on the external chain. */
-  readonly externalHeight: Field<Numeral>;
-  readonly tokenContract: Field<string>;
-  readonly amount: Field<Numeral>;
-  readonly sender: Field<string>;
-  readonly receiver: Field<string>;
-  readonly batchNonce: Field<Numeral>;
-  readonly valsetNonce: Field<Numeral>;
-  /** The members of the validator set. */
-  readonly members: Valset['members'];
-}
+/** What happened on the external chain according to a claim. Its type does not have all fields. */
+export type ClaimContent = Pick<
+  Claim,
+  | 'block_height'
+  | 'token_contract'
+  | 'amount'
+  | 'external_sender'
+  | 'hub_receiver'
+  | 'batch_nonce'
+  | 'valset_nonce'
+  | 'members'
+>;
 
 const FIELD_NUMBERS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, number>>>>> = {
-  deposit: { externalHeight: 2, tokenContract: 3, amount: 4, sender: 5, receiver: 6 },
-  withdraw: { externalHeight: 2, batchNonce: 3, tokenContract: 4 },
-  valset: { valsetNonce: 2, externalHeight: 3, members: 4 },
-  erc20_deployed: { externalHeight: 2, tokenContract: 4 },
+  deposit: { block_height: 2, token_contract: 3, amount: 4, external_sender: 5, hub_receiver: 6 },
+  withdraw: { block_height: 2, batch_nonce: 3, token_contract: 4 },
+  valset: { valset_nonce: 2, block_height: 3, members: 4 },
+  erc20_deployed: { block_height: 2, token_contract: 4 },
 };
 
 export function readClaimContent(type: ClaimType, message: Message): ClaimContent {
@@ -61,13 +56,13 @@ export function readClaimContent(type: ClaimType, message: Message): ClaimConten
     field === undefined ? undefined : readString(message, field) || undefined;
   const members = fields.members === undefined ? undefined : readMessages(message, fields.members)?.map(readMember);
   return {
-    externalHeight: integer(fields.externalHeight),
-    tokenContract: text(fields.tokenContract)?.toLowerCase(),
+    block_height: integer(fields.block_height),
+    token_contract: text(fields.token_contract)?.toLowerCase(),
     amount: parseNumeral(text(fields.amount)),
-    sender: text(fields.sender),
-    receiver: text(fields.receiver),
-    batchNonce: integer(fields.batchNonce),
-    valsetNonce: integer(fields.valsetNonce),
+    external_sender: text(fields.external_sender),
+    hub_receiver: text(fields.hub_receiver),
+    batch_nonce: integer(fields.batch_nonce),
+    valset_nonce: integer(fields.valset_nonce),
     members: members?.every((member) => member !== undefined) === true ? members : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { attestationsByNonce, claimContent } from './bridge/events.js';
 import type { BridgeInput } from './bridge/bridge-input.js';
-import { areRegistrationsReadable, matchingRegistrations } from './bridge/registrations.js';
+import { matchingRegistrations } from './bridge/registrations.js';
 import {
   batchedByFeeToken,
   batchedByToken,
@@ -9,7 +9,7 @@ import {
   unbatchedByToken,
 } from './bridge/tokens.js';
 import type { CrosschainInput } from './crosschain/crosschain-input.js';
-import { optional, orElse } from './required-fields.js';
+import { optional, orElse, orUndefined } from './required-fields.js';
 import { cctxsByIndex, chainIdLabel } from './crosschain/cctxs.js';
 
 /*
@@ -26,16 +26,13 @@ export function settingEntry(
 }
 
 export function matchedByBridge(input: BridgeInput): readonly string[] {
-  const isRegistered = (address: string) =>
-    !areRegistrationsReadable(input) || matchingRegistrations(input, address).length > 0;
   const contracts = input.tokens.map(({ contract }) => contract);
   const addresses = input.names.configured.map(({ address }) => address);
+  const isRegistered = (address: string): boolean =>
+    orUndefined(() => matchingRegistrations(input, address)?.length) !== 0;
   return [
     ...keysIn(contracts, () => tokensOfBridge(input)).map((key) => settingEntry('tokens', key)),
-    ...orElse(
-      () => addresses.filter(isRegistered),
-      () => addresses,
-    ).map((key) => settingEntry('validators', key)),
+    ...addresses.filter(isRegistered).map((key) => settingEntry('validators', key)),
   ];
 }
 
@@ -45,7 +42,7 @@ function tokensOfBridge(input: BridgeInput): ReadonlySet<string | undefined> {
   return new Set([
     ...denomByContract(input).keys(),
     ...waiting.flatMap((byToken) => Array.from(byToken(input).keys())),
-    ...claims.map((claim) => optional(claimContent(claim).tokenContract)),
+    ...claims.map((claim) => optional(claimContent(claim).token_contract)),
   ]);
 }
 

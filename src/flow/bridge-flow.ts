@@ -1,22 +1,34 @@
 import type { ClaimType } from '../chain/claim.js';
-import { validOrUndefined } from '../chain/field.js';
 import type { Attestation, Transfer } from '../chain/module-state.js';
 import { compare, highest, subtract, type Numeral } from '../chain/numeral.js';
 import { toMilliseconds, type Instant } from '../clock.js';
 import { estimateDuration, hubBlockTime } from '../facts/bridge/block-times.js';
 import { attestationsByNonce, claimContent, readClaimType } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
+import { goneBatches, liveBatches, type GoneBatch, type LiveBatches } from '../facts/bridge/executions.js';
+import { batchesByKey } from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
+import { groupBy } from '../facts/grouping.js';
 import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
-import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
-import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
-import { NO_TOTALS, withCounts, withKeys, type Count, type Totals } from './totals.js';
+import {
+  addGap,
+  isStale,
+  noGaps,
+  type FlowOptions,
+  type Gaps,
+  EMPTY_HISTOGRAM,
+  observe,
+  type Histogram,
+  NO_TOTALS,
+  withCounts,
+  withKeys,
+  type Count,
+  type Totals,
+} from './totals.js';
 
 /*
- * What happened on a bridge between two documents. The hub deletes the transfers of an executed batch for good, and
- * returns the transfers of a canceled batch, so a batch that has disappeared was canceled if one of its transfers is
- * still there. An odd document is compared with none.
+ * What happened on a bridge between two documents. Which batches were executed and canceled is a fact
+ * (facts/bridge/executions.ts). An odd document is compared with none.
  */
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
@@ -65,19 +77,11 @@ const idNames = ['event', 'batch', 'transfer'] as const;
 /** The counters of the hub, which only grow. */
 type HubIds = Readonly<Record<(typeof idNames)[number], Numeral>>;
 
-interface FlowBatch {
-  readonly key: string;
-  readonly contract: string;
-  readonly nonce: Numeral;
-  readonly timeout: Numeral;
-  /** `undefined` when missing; then the batch has no duration. */
-  readonly block: Numeral | undefined;
-}
-
 interface FlowTransfer {
   readonly contract: string;
   readonly amount: Numeral;
-  readonly batch: FlowBatch | undefined;
+  /** The key of its batch. */
+  readonly batch: string | undefined;
   /** The time of the first document with the transfer, if that is known. */
   readonly seenAt?: Instant | undefined;
 }
@@ -86,8 +90,6 @@ interface FlowTransfer {
 interface FlowEvent {
   readonly type?: ClaimType | undefined;
   readonly deposit?: Count<TokenCounter>;
-  /** The key of the batch that was executed. */
-  readonly batch?: string;
 }
 
 /** The facts of a document that are compared. */
@@ -95,7 +97,7 @@ export interface Baseline extends Pick<BridgeInput, 'at' | 'height'> {
   readonly bridgeContract: string | undefined;
   readonly ids: HubIds;
   readonly externalHeight: Numeral;
-  readonly batches: ReadonlyMap<string, FlowBatch>;
+  readonly batches: LiveBatches['batches'];
   readonly transfers: ReadonlyMap<Numeral, FlowTransfer>;
   /** The known claims of events near the last observed one. */
   readonly events: ReadonlyMap<Numeral, FlowEvent>;
@@ -112,25 +114,15 @@ const MAX_EVENTS = 1_000;
 function read(input: BridgeInput, knownContract: string | undefined): Baseline {
   const { state, at, height } = input;
   const bridgeContract = optional(state.params)?.bridge_external_address;
-  const batches = new Map<string, FlowBatch>();
   const transfers = new Map<Numeral, FlowTransfer>();
-  const addTransfer = (transfer: Transfer, batch?: FlowBatch): void => {
+  const addTransfer = (transfer: Transfer, batch?: string): void => {
     const [id, amount] = [tokens.readId(transfer), notNegative(tokens.readAmount(transfer))];
     const contract = tokens.contractLabel(tokens.transferredCoin(transfer)?.contract);
     if (!transfers.has(id)) transfers.set(id, { contract, amount, batch });
   };
+  const { batches } = liveBatches(input);
   for (const [key, repeated] of batchesByKey(input)) {
-    for (const { batch_nonce, token_contract, batch_timeout, block, transactions } of repeated) {
-      const batch = batches.get(key) ?? {
-        key,
-        contract: tokens.contractLabel(token_contract),
-        nonce: required(batch_nonce),
-        timeout: required(batch_timeout),
-        block: validOrUndefined(block),
-      };
-      batches.set(key, batch);
-      for (const transfer of rows(transactions)) addTransfer(transfer, batch);
-    }
+    for (const { transactions } of repeated) for (const transfer of rows(transactions)) addTransfer(transfer, key);
   }
   for (const transfer of tokens.unbatchedTransfers(input)) addTransfer(transfer);
   return {
@@ -172,11 +164,10 @@ function readEvents(input: BridgeInput): Baseline['events'] {
 
 function readClaim(attestation: Attestation): FlowEvent {
   const type = readClaimType(attestation);
-  if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const { tokenContract, amount, batchNonce } = claimContent(attestation);
-  const contract = tokens.contractLabel(tokenContract);
-  if (type === 'withdraw') return { type, batch: batchKey(batchNonce, contract) };
-  return { type, deposit: { key: contract, counter: 'amountDeposited', by: notNegative(required(amount)) } };
+  if (type !== 'deposit') return { type };
+  const { token_contract, amount } = claimContent(attestation);
+  const by = notNegative(required(amount));
+  return { type, deposit: { key: tokens.contractLabel(token_contract), counter: 'amountDeposited', by } };
 }
 
 /** The flow after one more document. */
@@ -226,7 +217,7 @@ function gapBetween(
 function isImpossible({ batches, transfers, ids }: Baseline): boolean {
   const newestBatch = highest(Array.from(batches.values(), ({ nonce }) => nonce)) ?? ids.batch;
   const newestTransfer = highest(transfers.keys()) ?? ids.transfer;
-  return newestBatch > ids.batch || newestTransfer > ids.transfer || batches.size > MAX_TRANSFERS;
+  return newestBatch > ids.batch || newestTransfer > ids.transfer;
 }
 
 function isPast(ids: HubIds, limits: HubIds | undefined): boolean {
@@ -263,40 +254,40 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
     .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
     .map(([, event]) => event);
 
-  const gone = Array.from(before.transfers).filter(([id]) => !after.transfers.has(id));
-  const isGone = (batch: FlowBatch | undefined): boolean => batch !== undefined && !after.batches.has(batch.key);
-  const left = Array.from(before.transfers).filter(([id]) => after.transfers.has(id));
-  const canceled = new Set(left.flatMap(([, { batch }]) => (batch && isGone(batch) ? [batch] : [])));
-  const vanished = new Set(
-    gone.flatMap(([, { batch }]) => (batch && isGone(batch) && !canceled.has(batch) ? [batch] : [])),
-  );
-  const proven = new Set(events.flatMap(({ batch }) => before.batches.get(batch ?? '') ?? []));
-  const otherEvents = events.filter(({ type }) => type !== undefined && type !== 'withdraw').length;
-  const hasTooManyExecuted = !hasHiddenBatch && vanished.size > eventCount - otherEvents;
-  if (hasTooManyExecuted || Array.from(proven).some((batch) => !vanished.has(batch))) return undefined;
+  const {
+    executed: vanished = [],
+    canceled = [],
+    unknown = [],
+  } = Object.fromEntries(groupBy(goneBatches(input), ({ outcome }) => outcome));
+  const isOdd = (!hasHiddenBatch && unknown.length > 0) || canceled.some(({ isClaimed }) => isClaimed);
+  if (isOdd) return undefined;
   // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.
-  const executed = hasHiddenBatch ? proven : vanished;
+  const executed = hasHiddenBatch ? vanished.filter(({ isClaimed }) => isClaimed) : vanished;
+  const outcomes = new Map([...executed, ...canceled].map(({ key, outcome }) => [key, outcome]));
+  const otherEvents = events.filter(({ type }) => type !== undefined && type !== 'withdraw').length;
   const hasHiddenExecution = hasHiddenBatch && eventCount > otherEvents;
-  const unproven = Array.from(executed).filter((batch) => !proven.has(batch)).length;
+  const unclaimed = executed.filter(({ isClaimed }) => !isClaimed).length;
   const seenEvents = events.filter(({ type }) => type !== undefined).length;
+  const gone = Array.from(before.transfers).filter(([id]) => !after.transfers.has(id));
   return {
     counts: [
-      ...Array.from(executed, ({ contract }) => ({ key: contract, counter: 'batchesExecuted' as const })),
-      ...Array.from(canceled, (batch) => ({
+      ...executed.map(({ contract }) => ({ key: contract, counter: 'batchesExecuted' as const })),
+      ...canceled.map((batch) => ({
         key: batch.contract,
         counter: cancellation(batch, executed, hasHiddenExecution, eventCount, after),
       })),
       ...gone.flatMap(([, transfer]) => {
         const { batch } = transfer;
-        if (batch !== undefined && executed.has(batch)) return executedTransfer(transfer, after);
-        const isCanceled = !hasHiddenBatch && (batch === undefined || canceled.has(batch));
+        const outcome = batch === undefined ? 'canceled' : outcomes.get(batch);
+        if (outcome === 'executed') return executedTransfer(transfer, after);
+        const isCanceled = !hasHiddenBatch && outcome === 'canceled';
         return isCanceled ? [{ key: transfer.contract, counter: 'transfersCanceled' as const }] : [];
       }),
       ...events.flatMap(({ deposit }) => deposit ?? []),
     ],
-    batchSeconds: Array.from(executed, ({ block }) => batchSeconds(block, input)),
+    batchSeconds: executed.map(({ block }) => batchSeconds(block, input)),
     hasUnseen:
-      hasHiddenBatch || countNewIds('transfer', before, after) > requested || eventCount > seenEvents + unproven,
+      hasHiddenBatch || countNewIds('transfer', before, after) > requested || eventCount > seenEvents + unclaimed,
   };
 }
 
@@ -326,14 +317,14 @@ function executedTransfer(
  * can have superseded it.
  */
 function cancellation(
-  { contract, nonce, timeout }: FlowBatch,
-  executed: ReadonlySet<FlowBatch>,
+  { contract, nonce, timeout }: GoneBatch,
+  executed: readonly GoneBatch[],
   hasHiddenExecution: boolean,
   eventCount: number,
   { externalHeight }: Baseline,
 ): 'batchesTimedOut' | 'batchesSuperseded' | 'batchesCanceled' {
-  const hasTimedOut = timeout < externalHeight;
-  const isSuperseded = Array.from(executed).some((batch) => batch.contract === contract && batch.nonce > nonce);
+  const hasTimedOut = timeout !== undefined && timeout < externalHeight;
+  const isSuperseded = executed.some((batch) => batch.contract === contract && batch.nonce > nonce);
   if (isSuperseded && (!hasTimedOut || eventCount === 1)) return 'batchesSuperseded';
   return hasTimedOut && !isSuperseded && !hasHiddenExecution ? 'batchesTimedOut' : 'batchesCanceled';
 }

@@ -7,8 +7,17 @@ import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_SECONDS } from '../units.js';
-import { addGap, isStale, noGaps, type FlowOptions, type Gaps } from './gaps.js';
-import { NO_TOTALS, withCounts, withKeys, type Totals } from './totals.js';
+import {
+  addGap,
+  isStale,
+  noGaps,
+  type FlowOptions,
+  type Gaps,
+  NO_TOTALS,
+  withCounts,
+  withKeys,
+  type Totals,
+} from './totals.js';
 import {
   currentOutbound,
   distinctCctxs,

@@ -1,13 +1,12 @@
 import { asNumeral, lowest, ratio, type Numeral } from '../chain/numeral.js';
 import type { Field } from '../chain/field.js';
-import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
 import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { learnedFees } from '../facts/bridge/learned-fees.js';
+import { learnedFees } from '../facts/bridge/executions.js';
 import * as integrity from '../facts/bridge/integrity.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
@@ -507,11 +506,11 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<BridgeInput>({
-      orphan_valset_confirms: anomalies.orphanValsetConfirms,
-      orphan_batch_confirms: anomalies.orphanBatchConfirms,
-      members_without_orchestrator: anomalies.membersWithoutOrchestrator,
-      unknown_voters: anomalies.unknownVoters,
-      duplicate_orchestrators: anomalies.duplicateOrchestrators,
+      orphan_valset_confirms: integrity.orphanValsetConfirms,
+      orphan_batch_confirms: integrity.orphanBatchConfirms,
+      members_without_orchestrator: integrity.membersWithoutOrchestrator,
+      unknown_voters: integrity.unknownVoters,
+      duplicate_orchestrators: integrity.duplicateOrchestrators,
     }),
   }),
   bridge_params_info: labeledGauge({

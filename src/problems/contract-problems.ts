@@ -8,7 +8,7 @@ import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
-import { defineProblem } from './problem.js';
+import { defineProblem, OTHERS_NOT_SHOWN, type Finding } from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
@@ -23,7 +23,6 @@ const unbacked = defineProblem('external_contract', {
   // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  summary: 'the contract holds less of a token than the hub owes',
   description:
     'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
@@ -46,18 +45,18 @@ const unbacked = defineProblem('external_contract', {
   find: ({ input: { balances, backing, at } }, mark) => {
     // Without any answer of the hub, nothing is judged.
     withdrawWithout(backing[0]);
-    const found = backing.map(({ contract, surplus }) => {
+    const found = backing.map(({ contract, surplus }): Finding => {
+      const subject = { token_contract: contract };
+      if (surplus === undefined) return { notShown: subject };
       const shortfall = findEntry(mark, contract);
-      if (surplus === undefined || shortfall === undefined) return undefined;
-      if (at - shortfall.grewAt > DAY_SECONDS) return undefined;
+      if (shortfall === undefined || at - shortfall.grewAt > DAY_SECONDS) return undefined;
       return {
-        subject: { token_contract: contract },
+        subject,
         summary: `the contract holds less of ${shortAddress(contract)} than the hub owes`,
         details: [`${-surplus} smallest units are missing`],
       };
     });
-    const isWhole = backing.length >= balances.length && backing.every(({ surplus }) => surplus !== undefined);
-    return isWhole ? found : { inPart: found };
+    return backing.length < balances.length ? [...found, OTHERS_NOT_SHOWN] : found;
   },
 });
 
@@ -68,7 +67,6 @@ const valsetNewer = defineProblem('external_contract', {
   needsTime: true,
   isDoubtful: true,
   dashboard: 'bridge-validator',
-  summary: 'the hub did not make the validator set in the contract',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
   description:
@@ -76,7 +74,7 @@ const valsetNewer = defineProblem('external_contract', {
   action: COMPARE_VALSETS,
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
     withdrawWithout(lastValsetNonce);
-    if (isValsetUnknown === undefined) return { inPart: [] };
+    if (isValsetUnknown === undefined) return OTHERS_NOT_SHOWN;
     const summary = 'the validator set in the contract is newer than every set of the hub';
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, summary } : undefined;
   },
@@ -100,7 +98,6 @@ const paused = defineProblem('external_contract', {
   afterMinutes: 2,
   needsTime: true,
   isDoubtful: true,
-  summary: 'the contract is paused',
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
@@ -122,7 +119,6 @@ const oracleSilentByContract = defineProblem('external_contract', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'the hub does not observe the events of the contract',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
   // does not matter: the event exists, so the other validators are behind.
   description:
@@ -134,16 +130,15 @@ const oracleSilentByContract = defineProblem('external_contract', {
     next: ({ input: { lastEventNonce, unobservedEvents, at } }, before: EventMark = []): EventMark => {
       const nonce = required(lastEventNonce);
       const waiting = required(unobservedEvents);
-      const now = at;
       const newest = before.at(-1);
-      if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
-      return [...before.filter((point) => now - point.at <= KEPT_SECONDS), { at: now, nonce, waiting }];
+      if (newest !== undefined && at - newest.at < POINT_SECONDS) return before;
+      return [...before.filter((point) => at - point.at <= KEPT_SECONDS), { at, nonce, waiting }];
     },
   },
   find: ({ input: { lastEventNonce, unobservedEvents: waiting } }, mark) => {
     const nonce = required(lastEventNonce);
     // The hub may be behind.
-    if (waiting === undefined) return { inPart: [] };
+    if (waiting === undefined) return OTHERS_NOT_SHOWN;
     if (waiting === 0n) return undefined;
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest unobserved event.
@@ -172,7 +167,6 @@ const thresholdTooLow = defineProblem('external_contract', {
   severity: 'warning',
   afterMinutes: 10,
   needsTime: true,
-  summary: 'the contract requires more power than power_threshold',
   // A lower threshold is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',

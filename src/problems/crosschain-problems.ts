@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.js';
 import { lowest, subtract } from '../chain/numeral.js';
-import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
+import { isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
+import { unlistedCctxs } from '../flow/crosschain-flow-families.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
@@ -30,17 +30,15 @@ import {
   type UnmovedMark,
 } from './crosschain-standstill.js';
 import { findEntry } from './marks.js';
-import { defineProblem, type Found, type Inhibition, type Severity } from './problem.js';
 import {
-  cctxAmountsText,
-  cctxText,
-  chainText,
-  clockTime,
-  hashAction,
-  hashText,
-  outboundHash,
-  pendingTexts,
-} from './sentence.js';
+  defineProblem,
+  OTHERS_NOT_SHOWN,
+  type Finding,
+  type Findings,
+  type Inhibition,
+  type Severity,
+} from './problem.js';
+import { cctxAmountsText, chainText, clockTime, outboundTexts, pendingTexts } from './sentence.js';
 import {
   consideredCctxs,
   createdAt,
@@ -54,8 +52,8 @@ import {
 /* Pending and missed cross-chain transactions. */
 
 /** Nothing ends with a truncated list. */
-function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefined)[]) {
-  return isTruncated(input) ? { inPart: found } : found;
+function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Findings {
+  return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
 }
 
 const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';
@@ -69,13 +67,12 @@ const chainStuck = defineProblem('rate_limiter_input', {
   age: 'over',
   afterMinutes: 0,
   needsTime: true,
-  summary: 'nothing moves on a chain',
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: LOOK_UP,
   mark: { version: 1, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
-    if (isTruncated(input)) return { inPart: [] };
+    if (isTruncated(input)) return OTHERS_NOT_SHOWN;
     const unmovedNonces = new Map(isNodeBehind(answers, input) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
@@ -89,19 +86,20 @@ const chainStuck = defineProblem('rate_limiter_input', {
       const age = input.at - sinceSeconds;
       if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => outboundNonce(cctx) === nonce);
-      const hash = outboundHash(input, first);
-      const next = hashAction(chainType(chainId), hash);
+      const outbound = outboundTexts(input, chainId, first);
       return {
         subject: { chain_id: chainId },
         progressKey: String(nonce),
         start: sinceSeconds + limit,
-        summary: `nothing moves on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+        summary: `nothing moves on chain ${chainText(input, chainId)} at nonce ${nonce}${outbound.hash}`,
         details: [
           `for ${durationInWords(age)}, since ${clockTime(input, -age)}; the limit is ${durationInWords(limit)}`,
-          cctxText(first, hash),
+          outbound.ids,
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
-        action: missed.has(chainId) ? 'Begin with the missed transactions of the chain, the lowest nonce first.' : next,
+        action: missed.has(chainId)
+          ? 'Begin with the missed transactions of the chain, the lowest nonce first.'
+          : outbound.action,
       };
     });
   },
@@ -115,7 +113,6 @@ function tooOld(severity: Severity) {
     severity,
     age: 'over',
     afterMinutes: 0,
-    summary: `a pending transaction is ${isCritical ? 'far ' : ''}older than the age limit of its chain`,
     description: isCritical
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
@@ -140,7 +137,7 @@ function tooOld(severity: Severity) {
         const age = input.at - delaySeconds - createdSeconds;
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
-        const hash = outboundHash(input, oldest);
+        const outbound = outboundTexts(input, chainId, oldest);
         return {
           subject: { chain_id: chainId },
           progressKey: String(created),
@@ -148,11 +145,11 @@ function tooOld(severity: Severity) {
           summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
           details: [
             `it has waited for ${durationInWords(age)}`,
-            cctxText(oldest, hash),
+            outbound.ids,
             ...pendingTexts(input, all),
             undated === 0 ? '' : `${undated} of them without a time of creation, so not judged`,
           ],
-          action: hashAction(chainType(chainId), hash),
+          action: outbound.action,
         };
       });
       return unlessTruncated(input, found);
@@ -195,7 +192,6 @@ const outboundDisabled = defineProblem('rate_limiter_input', {
   isUrgent: true,
   // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
   afterMinutes: 0,
-  summary: 'the hub has switched off transactions to other chains',
   description:
     'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
@@ -216,7 +212,6 @@ const truncated = defineProblem('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 10,
   needsTime: true,
-  summary: 'the node omits pending transactions from its list',
   description:
     'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
@@ -239,7 +234,6 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  summary: 'more cross-chain transactions are pending than crosschain.backlog_limit',
   description:
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
@@ -279,7 +273,6 @@ const missed = defineProblem('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 15,
   needsTime: true,
-  summary: 'cross-chain transactions of a chain are missed',
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
   action: MISSED_ACTION,
@@ -313,7 +306,6 @@ const unlisted = defineProblem('rate_limiter_input', {
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
   needsTime: true,
-  summary: 'cross-chain transactions of a chain are pending and no longer listed',
   description:
     'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no observer works on them any more.',
   action:
@@ -340,7 +332,6 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     name: 'CrosschainFreezeNear',
     severity,
     afterMinutes,
-    summary: 'a missed transaction freezes its chain',
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     find: ({ input }: CrosschainEvidence) => {

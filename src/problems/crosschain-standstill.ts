@@ -44,9 +44,8 @@ export interface HaltMark extends Span {
 }
 
 function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
-  const { document, at } = evidence.input;
+  const { document, at: until } = evidence.input;
   const height = required(document.height);
-  const until = at;
   const switched = offAfter(evidence, before);
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
@@ -61,9 +60,8 @@ function offAfter(
   { input: { at }, answers }: CrosschainEvidence,
   { off, offs }: Pick<HaltMark, 'off' | 'offs'> = { offs: [] },
 ): Pick<HaltMark, 'off' | 'offs'> {
-  const now = at;
   const isEnabled = isOutboundEnabled(answers);
-  if (isEnabled === false) return { offs, off: { from: off?.from ?? now, until: now } };
+  if (isEnabled === false) return { offs, off: { from: off?.from ?? at, until: at } };
   if (off === undefined) return { offs };
   return isEnabled === true ? { offs: withSpan(offs, off) } : { offs, off };
 }

@@ -5,8 +5,8 @@ import { problems } from './problems.js';
 
 /*
  * What hides what: one list, from the declarations. The pages, the label `hidden_by` and prometheus/alertmanager.yml
- * follow it. It is transitively closed, so that nobody has to follow a chain of causes; `findGaps` finds what is
- * missing.
+ * follow it. It is transitively closed, so that nobody has to follow a chain of causes: `npm run generate` names what
+ * is missing.
  */
 
 type Label = keyof Subject | 'document';
@@ -143,33 +143,4 @@ function matches(matcher: AlertMatcher, { alert, severity, subject }: HidingAler
     matcher.exceptSeverity !== severity &&
     !(matcher.exceptWatched === true && subject.watched === 'true')
   );
-}
-
-/**
- * Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal
- * documents and subjects.
- */
-export function findGaps(): readonly string[] {
-  const keys = new Set(declaring.map(({ name, severity }) => `${name} ${severity}`));
-  const gaps = [{}, { watched: 'true' }].flatMap((subject) => {
-    const alerts = Array.from(keys, (key): HidingAlert => {
-      const [alert = '', severity = ''] = key.split(' ');
-      return { alert, severity: severity as Severity, document: '', subject };
-    });
-    const findEffects = (cause: HidingAlert): readonly HidingAlert[] =>
-      alerts.filter((other) => other !== cause && hides(cause, other));
-    return alerts.flatMap((cause) =>
-      findEffects(cause).flatMap((between) => gapsOver(cause, between, findEffects(between))),
-    );
-  });
-  return Array.from(new Set(gaps));
-}
-
-function gapsOver(cause: HidingAlert, between: HidingAlert, effects: readonly HidingAlert[]): readonly string[] {
-  const formatAlert = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
-  return effects.flatMap((effect) => {
-    if (effect === cause) return [`${formatAlert(cause)} and ${formatAlert(between)} hide each other`];
-    if (hides(cause, effect)) return [];
-    return [`${formatAlert(cause)} hides ${formatAlert(between)}, which hides ${formatAlert(effect)}`];
-  });
 }

@@ -10,21 +10,13 @@ import {
   isValsetUnknown,
   suspiciousValsetClaims,
 } from '../facts/bridge/integrity.js';
-import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
-import { required } from '../facts/required-fields.js';
+import { CREDIBLE_RATIO } from '../facts/bridge/valsets.js';
+import { orElse, required } from '../facts/required-fields.js';
 import { DAY_SECONDS } from '../units.js';
 import { OF_UNOBSERVED_EVENTS } from './consequences.js';
 import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
-import {
-  eachPart,
-  defineProblem,
-  type Evidence,
-  type Found,
-  type Inhibition,
-  type Problem,
-  type Severity,
-} from './problem.js';
+import { defineProblem, OTHERS_UNJUDGED, type Evidence, type Finding, type Found, type Inhibition } from './problem.js';
 import { claimItem } from '../facts/bridge/claims.js';
 
 /*
@@ -46,68 +38,52 @@ export const COMPARE_VALSETS =
 const SAVE_DOCUMENT =
   'Two nodes show it. Save the document, and compare it with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const PREVENT_HALT =
-  'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.';
-const WARN_OTHERS =
-  'Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at 66 % of the power.';
-
-type Claims = (input: BridgeInput) => readonly Attestation[];
-
-/** The claims, if their power is credible, or if it is not. */
+/** The claims of a kind, if their power is credible, or if it is not. */
 function claimsByPower(
-  input: BridgeInput,
-  claims: Claims,
-  isCredible: boolean,
-  summary: string,
+  claims: (input: BridgeInput) => readonly Attestation[],
   kind: string,
-): Found | undefined {
-  const accused = claims(input);
-  const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
-  if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
-  const items = pendingAttestations(input)
-    .filter(({ attestation }) => accused.includes(attestation))
-    .map((claim) => claimItem(input, claim));
-  const [first] = items;
-  const share = isCredible ? 'a third of the power or more' : 'less than a third of the power';
-  return {
-    subject: { kind },
-    start: timeOfHeight(input, () => lowest(accused.map(({ height }) => required(height)))),
-    summary: `${share} claims ${first === undefined ? 'an event' : claimText(first)}${summary}`,
-    details: items.map(claimants),
+  consequence: string,
+  isCredible: boolean,
+) {
+  return ({ input }: Evidence<'module_state'>): Found | undefined => {
+    const accused = claims(input);
+    const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
+    if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
+    const items = pendingAttestations(input)
+      .filter(({ attestation }) => accused.includes(attestation))
+      .map((claim) => claimItem(input, claim));
+    const [first] = items;
+    const share = isCredible ? 'a third of the power or more' : 'less than a third of the power';
+    return {
+      subject: { kind },
+      start: timeOfHeight(input, () => lowest(accused.map(({ height }) => required(height)))),
+      summary: `${share} claims ${first === undefined ? 'an event' : claimText(first)}, ${consequence}`,
+      details: items.map(claimants),
+    };
   };
 }
 
-const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefined =>
-  claimsByPower(
-    input,
-    suspiciousValsetClaims,
-    isCredible,
-    ', a set that the hub does not have',
-    'valset_claim_mismatch',
-  );
-
-const contractValset = {
-  name: 'BridgeContractValsetMismatch',
-  dashboard: 'bridge-validator',
-  action: COMPARE_VALSETS,
-} as const;
+const findValsetClaims = (isCredible: boolean) =>
+  claimsByPower(suspiciousValsetClaims, 'valset_claim_mismatch', 'a set that the hub does not have', isCredible);
 
 const valsetMismatches = defineProblem('module_state', {
-  ...contractValset,
+  name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 0,
+  dashboard: 'bridge-validator',
   isDoubtful: true,
-  confirmedAction: SAVE_DOCUMENT,
-  summary: 'the validator set in the contract is not the one of the hub',
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
+  action: COMPARE_VALSETS,
+  confirmedAction: SAVE_DOCUMENT,
+  /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
   mark: {
     version: 1,
-    /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
   },
-  find: ({ input }, knownAt: number | undefined) =>
-    eachPart([
+  find: (evidence, knownAt: number | undefined) => {
+    const { input } = evidence;
+    const kinds: readonly (() => Finding)[] = [
       () =>
         isValsetMismatch(input)
           ? {
@@ -123,58 +99,57 @@ const valsetMismatches = defineProblem('module_state', {
               summary: 'the hub does not know the validator set in the contract',
             }
           : undefined,
-      () => foreignValsets(input, true),
-    ]),
+      () => findValsetClaims(true)(evidence),
+    ];
+    return kinds.map((find) => orElse(find, () => OTHERS_UNJUDGED));
+  },
   inhibits: INHIBITS_VOTES,
 });
 
 const valsetClaims = defineProblem('module_state', {
-  ...contractValset,
+  name: 'BridgeContractValsetMismatch',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'less than a third of the power claims a validator set that the hub did not make',
+  dashboard: 'bridge-validator',
   description:
     'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
-  find: ({ input }) => foreignValsets(input, false),
+  action: COMPARE_VALSETS,
+  find: findValsetClaims(false),
 });
 
-function claimWithoutBatch(
-  severity: Severity,
-  afterMinutes: number,
-  texts: Pick<Problem, 'summary' | 'description' | 'action'>,
-) {
-  return defineProblem('module_state', {
-    name: 'BridgeClaimWithoutBatch',
-    severity,
-    afterMinutes,
-    dashboard: 'bridge-validator',
-    ...(severity === 'critical' && { isDoubtful: true }),
-    ...texts,
-    find: ({ input }: Evidence<'module_state'>) =>
-      claimsByPower(
-        input,
-        foreignBatchClaims,
-        severity === 'critical',
-        ', which the hub does not have; it halts at 66 %',
-        'withdraw_claim_without_batch',
-      ),
-    inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
-  });
-}
+const findBatchClaims = (isCredible: boolean) =>
+  claimsByPower(
+    foreignBatchClaims,
+    'withdraw_claim_without_batch',
+    'which the hub does not have; it halts at 66 %',
+    isCredible,
+  );
 
 export const integrityProblems = [
   valsetMismatches,
-  claimWithoutBatch('critical', 0, {
-    summary: 'a third of the power or more claims the execution of a batch that the hub does not have',
+  defineProblem('module_state', {
+    name: 'BridgeClaimWithoutBatch',
+    severity: 'critical',
+    afterMinutes: 0,
+    dashboard: 'bridge-validator',
+    isDoubtful: true,
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
-    action: PREVENT_HALT,
+    action:
+      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.',
+    find: findBatchClaims(true),
+    inhibits: INHIBITS_VOTES,
   }),
   valsetClaims,
-  claimWithoutBatch('warning', 5, {
-    summary: 'less than a third of the power claims the execution of a batch that the hub does not have',
+  defineProblem('module_state', {
+    name: 'BridgeClaimWithoutBatch',
+    severity: 'warning',
+    afterMinutes: 5,
+    dashboard: 'bridge-validator',
     description:
       'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
-    action: WARN_OTHERS,
+    action:
+      'Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at 66 % of the power.',
+    find: findBatchClaims(false),
   }),
 ];

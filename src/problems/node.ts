@@ -1,8 +1,7 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
-import { hubBlockTime, hubBlockTimeSource } from '../facts/bridge/block-times.js';
-import { orUndefined, required } from '../facts/required-fields.js';
+import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { count, durationInWords, list } from '../text/format.js';
@@ -16,9 +15,9 @@ import { shortName } from './sentence.js';
  * document. And the clock by which the ages of problems are measured.
  */
 
-const STALLED_MINUTES = 15;
-const STALLED_ACTION =
-  'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
+const hubDocuments = ['module_state', 'rate_limiter_input'] as const;
+type HubDocument = (typeof hubDocuments)[number];
+const allDocuments = [...hubDocuments, 'external_contract'] as const;
 
 const UPGRADE_ACTION =
   'Start the version of the upgrade on this node and on your validators: the hub goes on when two thirds of the power run it. If others have a higher height, only this node stands.';
@@ -29,37 +28,32 @@ interface HeightMark {
   readonly at: Instant;
 }
 
-function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert extends string>(
-  name: Alert,
-  document: Name,
-  what: string,
-  readHeight: (evidence: Evidence<Name>) => Numeral,
-) {
+function heightStalled<Alert extends string>(document: HubDocument, name: Alert, what: string) {
   return defineProblem(document, {
     name,
     severity: 'critical',
-    afterMinutes: STALLED_MINUTES,
+    afterMinutes: 15,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    summary: `${what} does not advance`,
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
-    action: STALLED_ACTION,
+    action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
       version: 1,
       isDebounced: true,
-      next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
-        const height = String(readHeight(evidence));
-        return { height, at: height === before?.height ? before.at : evidence.input.at };
+      next: ({ height, input }: Evidence<HubDocument>, before: HeightMark | undefined) => {
+        const present = String(required(height));
+        return { height: present, at: present === before?.height ? before.at : input.at };
       },
     },
-    find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
-      const height = String(readHeight(evidence));
-      if (mark === undefined || mark.at >= evidence.input.at) return undefined;
-      const upgrade = upgradeAt(evidence.answers, readHeight(evidence));
-      if (upgrade === undefined) return { progressKey: height, summary: `${what} does not advance from ${height}` };
+    find: ({ height, input, answers }: Evidence<HubDocument>, mark: HeightMark | undefined) => {
+      const present = required(height);
+      if (mark === undefined || mark.at >= input.at) return undefined;
+      const upgrade = upgradeAt(answers, present);
+      const progressKey = String(present);
+      if (upgrade === undefined) return { progressKey, summary: `${what} does not advance from ${present}` };
       return {
-        progressKey: height,
-        summary: `${what} stands at ${height}, where the upgrade ${shortName(upgrade)} is planned`,
+        progressKey,
+        summary: `${what} stands at ${present}, where the upgrade ${shortName(upgrade)} is planned`,
         action: UPGRADE_ACTION,
       };
     },
@@ -72,15 +66,14 @@ const behind = {
   severity: 'warning',
   afterMinutes: 10,
   dashboard: 'bridge-exporter',
-  summary: 'the node is behind the chain',
 } as const;
 
-function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
+function nodeBehind(document: HubDocument) {
   return defineProblem(document, {
     ...behind,
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
-    find: ({ input, answers }: Evidence<typeof document>) => {
+    find: ({ input, answers }: Evidence<HubDocument>) => {
       const { seconds, isSyncing } = required(nodeDelay(answers, input));
       if (!isSyncing && required(seconds) <= BEHIND_SECONDS) return undefined;
       if (seconds === undefined || seconds <= BEHIND_SECONDS)
@@ -95,16 +88,15 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   });
 }
 
-function clockBehind(document: 'module_state' | 'rate_limiter_input') {
+function clockBehind(document: HubDocument) {
   return defineProblem(document, {
     name: 'BridgeClockBehind',
     severity: 'warning',
     afterMinutes: 0,
     dashboard: 'bridge-exporter',
-    summary: 'the clock of the exporter is behind the newest block of the node',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
-    find: ({ input, answers }: Evidence<typeof document>) => {
+    find: ({ input, answers }: Evidence<HubDocument>) => {
       const aheadSeconds = -required(required(nodeDelay(answers, input)).seconds);
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
@@ -136,7 +128,6 @@ function nodeDown(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 30,
     dashboard: 'bridge-exporter',
-    summary: 'a node of the document is down, and another one answers',
     description:
       'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
@@ -160,7 +151,6 @@ function nodesDisagree(document: DocumentName) {
     afterMinutes: 0,
     needsTime: true,
     dashboard: 'bridge-exporter',
-    summary: 'a node shows a critical problem, and another one does not',
     description:
       'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
     action:
@@ -250,12 +240,11 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   batch_id: 'the id of the last batch',
 };
 
-function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
+function rolledBack<Name extends HubDocument>(
   document: Name,
   readValues: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
   /** After a migration to another contract, the numbers begin anew. */
   readContract: (evidence: Evidence<Name>) => string = () => '',
-  measuredBlockTime: (evidence: Evidence<Name>) => number | undefined = () => undefined,
 ) {
   return defineProblem(document, {
     name: 'BridgeStateRolledBack',
@@ -267,7 +256,6 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     confirmedAction:
       'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
     dashboard: 'bridge-exporter',
-    summary: 'the state of the hub went back',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:
@@ -287,7 +275,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
         if (height < (values['height']?.value ?? height))
           return { ...known, contract, values, low: known?.low ?? dated };
         const first = firstOfGrowing(known, dated);
-        const blockTimeMs = measuredBlockTime(evidence) ?? meanBlockTimeMs(first, dated) ?? known?.blockTimeMs;
+        const blockTimeMs = meanBlockTimeMs(first, dated) ?? known?.blockTimeMs;
         return { contract, values, first, ...(blockTimeMs !== undefined && { blockTimeMs }) };
       },
     },
@@ -300,25 +288,16 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       return Object.entries(values).map(([kind, value]) => {
         const highest = findEntry(mark?.values, kind);
         if (highest === undefined || value >= highest.value) return undefined;
-        const by = subtract(highest.value, value);
-        return {
-          subject: { kind },
-          summary: `${KIND_WORDS[kind] ?? kind} went back`,
-          details: [`by ${by}`],
-        };
+        const details = [`by ${subtract(highest.value, value)}`];
+        return { subject: { kind }, summary: `${KIND_WORDS[kind] ?? kind} went back`, details };
       });
     },
   });
 }
 
 export const nodeProblems = [
-  heightStalled('BridgeHeightStalled', 'module_state', 'the hub height', ({ input }) => required(input.height)),
-  heightStalled(
-    'CrosschainHeightStalled',
-    'rate_limiter_input',
-    'the hub height of the cross-chain input',
-    ({ input }) => required(input.document.height),
-  ),
+  heightStalled('module_state', 'BridgeHeightStalled', 'the hub height'),
+  heightStalled('rate_limiter_input', 'CrosschainHeightStalled', 'the hub height of the cross-chain input'),
   rolledBack(
     'module_state',
     ({ input: { state, height } }) => ({
@@ -327,18 +306,11 @@ export const nodeProblems = [
       batch_id: required(state.last_outgoing_batch_id),
     }),
     ({ input: { state } }) => validOrUndefined(validOrUndefined(state.params)?.bridge_external_address) ?? '',
-    ({ input }) => orUndefined(() => (hubBlockTimeSource(input) === 'parameter' ? undefined : hubBlockTime(input))),
   ),
   rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
-  nodeBehind('module_state'),
-  nodeBehind('rate_limiter_input'),
+  ...hubDocuments.map(nodeBehind),
   externalNodeBehind,
-  nodeDown('module_state'),
-  nodeDown('external_contract'),
-  nodeDown('rate_limiter_input'),
-  nodesDisagree('module_state'),
-  nodesDisagree('external_contract'),
-  nodesDisagree('rate_limiter_input'),
-  clockBehind('module_state'),
-  clockBehind('rate_limiter_input'),
+  ...allDocuments.map(nodeDown),
+  ...allDocuments.map(nodesDisagree),
+  ...hubDocuments.map(clockBehind),
 ];

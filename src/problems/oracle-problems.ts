@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { lowest, ratio, subtract } from '../chain/numeral.js';
+import { lowest } from '../chain/numeral.js';
 import type { Batch } from '../chain/module-state.js';
 import {
   conflictingNonces,
@@ -13,8 +13,7 @@ import {
 import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
-import { newestPowers, newestTotalPower, sumPower } from '../facts/bridge/valsets.js';
+import { MINORITY_RATIO, QUORUM_RATIO, newestPowers, shareOfNewest, sumPower } from '../facts/bridge/valsets.js';
 import { isBatchSigned } from '../facts/bridge/signatures.js';
 import { required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
@@ -26,10 +25,8 @@ import {
   coinName,
   contentText,
   listMembers,
-  missingValidators,
+  missingTexts,
   numberAndPower,
-  watchedFirst,
-  withOwn,
   shortAddress,
   validators,
   depositsText,
@@ -62,7 +59,6 @@ const stalled = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 20,
   dashboard: 'bridge-validator',
-  summary: 'a third of the power or more has claimed the next event, and it is not observed',
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
@@ -70,22 +66,18 @@ const stalled = defineProblem('module_state', {
     const claim = leadingItem(input);
     // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
-    const missing = listMembers(claim?.missing);
+    const missing = missingTexts(claim?.missing, 'voted');
     return {
       progressKey: nextEvent(input),
       start: firstVote(input),
-      summary: withOwn(
-        missing,
-        'voted',
-        `${claim === undefined ? 'the next event' : claimText(claim)} is not observed`,
-      ),
+      summary: missing.summary(`${claim === undefined ? 'the next event' : claimText(claim)} is not observed`),
       details: [
         `${count(Number(pendingEventCount(input)), 'event')} waiting`,
-        missingValidators(claim?.missing ?? null, voted),
+        missing.details(voted),
         depositsText(input),
         waitingText(input),
       ],
-      action: claim?.violation ? DO_NOT_VOTE : watchedFirst(missing, CONTACT_VOTERS),
+      action: claim?.violation ? DO_NOT_VOTE : missing.action(CONTACT_VOTERS),
     };
   },
   inhibits: OF_UNOBSERVED_EVENTS,
@@ -96,7 +88,6 @@ const claimedByFew = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 65,
   dashboard: 'bridge-validator',
-  summary: 'less than a third of the power claims the next event',
   description:
     'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
   action:
@@ -149,7 +140,6 @@ const oracleSilent = defineProblem('module_state', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'no event is claimed, although withdrawals are requested and batches signed',
   description:
     'For half a day, withdrawals were requested all the time and a batch was built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
@@ -162,11 +152,10 @@ const oracleSilent = defineProblem('module_state', {
       const event = nextEvent(input);
       const transfer = Number(required(state.last_outgoing_pool_id));
       const batch = Number(required(state.last_outgoing_batch_id));
-      const now = at;
-      const anew = { event, beganAt: now, periodBeganAt: now, transfer, batch };
+      const anew = { event, beganAt: at, periodBeganAt: at, transfer, batch };
       if (before?.event !== event || pendingEventCount(input) > 0) return anew;
-      if (now - before.periodBeganAt < PERIOD_SECONDS) return before;
-      return transfer > before.transfer ? { ...before, periodBeganAt: now, transfer } : anew;
+      if (at - before.periodBeganAt < PERIOD_SECONDS) return before;
+      return transfer > before.transfer ? { ...before, periodBeganAt: at, transfer } : anew;
     },
   },
   find: ({ input }, mark) => {
@@ -190,59 +179,31 @@ const oracleSilent = defineProblem('module_state', {
 /** Whether other claims of the next event have so much power that the leading claim cannot be observed any more. */
 function isUndecidable(input: BridgeInput): boolean {
   const leading = leadingClaim(input);
-  if (leading === undefined) return false;
-  const votedForAny = new Set(
-    nextEventAttestations(input).flatMap((attestation) => Array.from(votedAddresses(input, attestation))),
-  );
-  const votedPower = sumPower(newestPowers(input), votedForAny);
-  const otherPowers = nextEventAttestations(input)
-    .filter((attestation) => attestation !== leading.attestation)
-    .map((attestation) => sumPower(newestPowers(input), votedAddresses(input, attestation)));
-  const total = newestTotalPower(input);
-  const share = Math.max(
-    ratio(subtract(votedPower, leading.power), total) ?? 0,
-    ...otherPowers.map((power) => ratio(power, total) ?? 0),
-  );
-  return share > MINORITY_RATIO;
+  const others = nextEventAttestations(input).filter((attestation) => attestation !== leading?.attestation);
+  const voters = new Set(others.flatMap((attestation) => Array.from(votedAddresses(input, attestation))));
+  return (shareOfNewest(input, sumPower(newestPowers(input), voters)) ?? 0) > MINORITY_RATIO;
 }
 
 /* Disputes: the claims of an event with their power, and what they differ in. */
 
-interface ClaimField {
-  readonly name: string;
-  /** `null` when unknown, or the type of claim does not have the field. */
-  readonly value: (claim: ClaimItem) => string | null;
-  /** By default the name and the value. */
-  readonly text?: (claim: ClaimItem) => string;
-}
+/** What claims can differ in, the most important first; `null` when unknown, and of a type without the field. */
+const claimFields = {
+  type: ({ type }) => type,
+  token: ({ token }) => token?.contract ?? null,
+  amount: ({ amount }) => amount?.amount ?? null,
+  receiver: ({ receiver }) => receiver,
+  sender: ({ sender }) => sender,
+  batch: ({ batchNonce }) => batchNonce,
+  'validator set': ({ valsetNonce }) => valsetNonce,
+  'external height': ({ externalHeight }) => externalHeight,
+} as const satisfies Readonly<Record<string, (claim: ClaimItem) => string | null>>;
 
-const tokenText = ({ token }: ClaimItem): string => (token === null ? '' : coinName(token)) || 'an unknown token';
-
-/** Exact, because rounding could hide the difference. */
-function amountText(claim: ClaimItem): string {
-  const { amount = null, wholeAmount = null } = claim.amount ?? {};
-  if (wholeAmount !== null) return `${wholeAmount} ${tokenText(claim)}`;
-  return `${amount ?? 'an unknown number of'} smallest units of ${tokenText(claim)}`;
-}
-
-const HEIGHT_FIELD = 'external height';
-
-/** The most important field first. */
-const claimFields: readonly ClaimField[] = [
-  { name: 'type', value: ({ type }) => type, text: (claim) => contentText(claim) || 'something unknown' },
-  { name: 'token', value: ({ token }) => token?.contract ?? null, text: tokenText },
-  { name: 'amount', value: ({ amount }) => amount?.amount ?? null, text: amountText },
-  { name: 'receiver', value: ({ receiver }) => receiver },
-  { name: 'sender', value: ({ sender }) => sender },
-  { name: 'batch', value: ({ batchNonce }) => batchNonce },
-  { name: 'validator set', value: ({ valsetNonce }) => valsetNonce },
-  { name: HEIGHT_FIELD, value: ({ externalHeight }) => externalHeight },
-];
+type ClaimField = keyof typeof claimFields;
 
 interface Dispute {
   readonly eventNonce: string;
   /** The most important field that differs; `undefined` when only unread fields differ. */
-  readonly field: string | undefined;
+  readonly field: ClaimField | undefined;
   /** By descending power, each with the value of the field; empty when only unread fields differ. */
   readonly claims: readonly { readonly claim: ClaimItem; readonly text: string }[];
 }
@@ -255,32 +216,37 @@ export function firstDispute(claims: readonly ClaimItem[]): Dispute | undefined 
 }
 
 function describeDispute(claims: readonly ClaimItem[]): Dispute {
-  const field = claimFields.find(({ value }) => new Set(claims.map(value)).size > 1);
+  const field = (Object.keys(claimFields) as ClaimField[]).find(
+    (name) => new Set(claims.map(claimFields[name])).size > 1,
+  );
   const byPower = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
   return {
     eventNonce: claims[0]?.eventNonce ?? '',
-    field: field?.name,
-    claims: byPower.map((claim) => ({ claim, text: fieldText(field, claim) })),
+    field,
+    claims: byPower.map((claim) => ({ claim, text: field === undefined ? '' : fieldText(field, claim) })),
   };
 }
 
-function fieldText(field: ClaimField | undefined, claim: ClaimItem): string {
-  if (field === undefined) return '';
-  return field.text?.(claim) ?? `${field.name} ${shortAddress(field.value(claim) ?? 'unknown')}`;
+function fieldText(field: ClaimField, claim: ClaimItem): string {
+  const { wholeAmount = null, amount = null } = claim.amount ?? {};
+  const token = (claim.token === null ? '' : coinName(claim.token)) || 'an unknown token';
+  if (field === 'type') return contentText(claim) || 'something unknown';
+  if (field === 'token') return token;
+  if (field !== 'amount') return `${field} ${shortAddress(claimFields[field](claim) ?? 'unknown')}`;
+  // Exact, because rounding could hide the difference.
+  return wholeAmount === null
+    ? `${amount ?? 'an unknown number of'} smallest units of ${token}`
+    : `${wholeAmount} ${token}`;
 }
 
 /** "the amount of event 31"; of the first of several events. */
-export function disputedThing(dispute: Dispute | undefined, events: number): string {
-  if (dispute === undefined) return count(events, 'event');
-  const { eventNonce, field } = dispute;
+export function disputedThing({ eventNonce, field }: Dispute, events: number): string {
   const what = `${field === undefined ? '' : `the ${field} of `}event ${eventNonce}`;
   return events > 1 ? `${what} and ${count(events - 1, 'other event')}` : what;
 }
 
 /** "54 % of the power claim 5 usdt, 46 % claim 6 usdt". */
-export function disputedClaims(dispute: Dispute | undefined): string {
-  if (dispute === undefined) return '';
-  const { claims, field } = dispute;
+export function disputedClaims({ claims, field }: Dispute): string {
   const sides = claims.map(({ claim: { votedPowerRatio: share }, text }, index) => {
     const power = share === null ? 'an unknown share' : `${percent(share)}${index === 0 ? ' of the power' : ''}`;
     return field === undefined ? power : `${power} claim ${text}`;
@@ -309,7 +275,6 @@ function conflicting(
     afterMinutes: 10,
     dashboard: 'bridge-validator',
     ...(isCritical && { isDoubtful: true }),
-    summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}`,
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);
@@ -324,7 +289,7 @@ function conflicting(
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
         summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
         details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
-        action: dispute.field === HEIGHT_FIELD ? REORGANIZATION_ACTIONS[severity] : undefined,
+        action: dispute.field === 'external height' ? REORGANIZATION_ACTIONS[severity] : undefined,
       };
     },
     inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...OF_UNOBSERVED_EVENTS] : [],

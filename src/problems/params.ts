@@ -45,16 +45,17 @@ function changesAfter(
 
 interface Change<Name extends DocumentName, Alert extends string>
   extends
-    Pick<NamedProblem<Alert>, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
+    Pick<NamedProblem<Alert>, 'name' | 'severity' | 'description' | 'action'>,
     Partial<Pick<Problem, 'inhibits' | 'isDoubtful'>> {
   readonly hours: number;
+  readonly summary: string;
   readonly readValues: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
 }
 
 /** A value changed within hours. */
 export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
-  { hours, readValues, ...declaration }: Change<Name, Alert>,
+  { hours, summary, readValues, ...declaration }: Change<Name, Alert>,
 ): NamedProblem<Alert> {
   return defineProblem(document, {
     ...declaration,
@@ -71,7 +72,7 @@ export function change<Name extends DocumentName, Alert extends string>(
       readValues(input);
       if (mark === undefined || mark.at === null) return undefined;
       if (input.at - mark.at >= hours * HOUR_SECONDS) return undefined;
-      return { start: mark.at, summary: declaration.summary, details: [list(mark.changed)] };
+      return { start: mark.at, summary, details: [list(mark.changed)] };
     },
   });
 }

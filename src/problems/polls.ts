@@ -18,34 +18,28 @@ export interface PollEvidence {
   readonly document: DocumentName;
   readonly addedAt: Instant;
   readonly polls: number;
-  readonly lastPoll?: PastPoll;
-  readonly lastFailure?: PastFailure;
-  readonly lastSuccess?: PastSuccess;
+  readonly lastPoll?: {
+    readonly at: Instant;
+    readonly ok: boolean;
+    readonly bodyBytes: number | undefined;
+    readonly nearLimitSince?: Instant | undefined;
+  };
+  readonly lastFailure?: {
+    readonly since: Instant;
+    readonly misconfiguredSince: Instant | undefined;
+    readonly error: PollError;
+  };
+  readonly lastSuccess?: {
+    readonly at: Instant;
+    readonly droppedSince?: Instant | undefined;
+    readonly snapshot: {
+      readonly renderedFamilies: readonly RenderedFamily[];
+      readonly errors: { readonly missing: Iterable<string>; readonly invalid: ReadonlyMap<string, number> };
+    };
+  };
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
   readonly problemSettings?: ProblemSettings | undefined;
-}
-
-interface PastPoll {
-  readonly at: Instant;
-  readonly ok: boolean;
-  readonly bodyBytes: number | undefined;
-  readonly nearLimitSince?: Instant | undefined;
-}
-
-interface PastFailure {
-  readonly since: Instant;
-  readonly misconfiguredSince: Instant | undefined;
-  readonly error: PollError;
-}
-
-interface PastSuccess {
-  readonly at: Instant;
-  readonly droppedSince?: Instant | undefined;
-  readonly snapshot: {
-    readonly renderedFamilies: readonly RenderedFamily[];
-    readonly errors: { readonly missing: Iterable<string>; readonly invalid: ReadonlyMap<string, number> };
-  };
 }
 
 interface PollMoment {
@@ -56,14 +50,15 @@ interface PollMoment {
   readonly unjudged: readonly UnjudgedProblem[];
 }
 
-type PollFinding = Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant };
-
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<
   Problem,
   'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
 > {
-  readonly find: (poll: PollEvidence, moment: PollMoment) => PollFinding | undefined;
+  readonly find: (
+    poll: PollEvidence,
+    moment: PollMoment,
+  ) => (Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant }) | undefined;
 }
 
 type Optional = 'age' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
@@ -90,20 +85,15 @@ const TURN_OFF: Readonly<Record<DocumentName, string>> = {
   rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
 };
 
-/** The last success; before the first, the addition of the endpoint. */
-function lastGoodAt({ lastSuccess, addedAt }: Pick<PollEvidence, 'lastSuccess' | 'addedAt'>): Instant {
-  return lastSuccess?.at ?? addedAt;
-}
-
 /**
  * Since when polls have not succeeded. Two polls are never further apart than `stale_after`, unless the machine was
  * suspended: that is no failure, and polls can fail only afterwards.
  */
 function withoutSuccessSince(poll: PollEvidence): Instant {
-  const { lastSuccess, staleAfterMs } = poll;
+  const { addedAt, lastSuccess, staleAfterMs } = poll;
   const since = presentFailure(poll)?.since;
-  if (lastSuccess === undefined || since === undefined) return lastGoodAt(poll);
-  return (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
+  if (lastSuccess === undefined) return addedAt;
+  return since !== undefined && (since - lastSuccess.at) * 1000 > staleAfterMs ? since : lastSuccess.at;
 }
 
 /** "no poll of module_state succeeds". */
@@ -114,11 +104,11 @@ function withoutSuccess({ document, polls, lastSuccess }: PollEvidence): string 
 
 /** "no poll of module_state succeeds, for 18 min". */
 export function withoutSuccessFor(poll: PollEvidence, now: Instant): string {
-  return `${withoutSuccess(poll)}, for ${durationInWords(now - lastGoodAt(poll))}`;
+  return `${withoutSuccess(poll)}, for ${durationInWords(now - (poll.lastSuccess?.at ?? poll.addedAt))}`;
 }
 
 /** The failure of the last poll. */
-function presentFailure({ lastPoll, lastFailure }: PollEvidence): PastFailure | undefined {
+function presentFailure({ lastPoll, lastFailure }: PollEvidence) {
   return lastPoll?.ok === false ? lastFailure : undefined;
 }
 
@@ -126,7 +116,6 @@ export const snapshotStale = pollProblem({
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
-  summary: 'no poll of the document succeeds',
   description:
     'The exporter has not polled the document successfully for 10 minutes, or ever since it was added, and no other exporter has. No other alert on the document can fire.',
   action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
@@ -159,7 +148,6 @@ const misconfigured = pollProblem({
   name: 'BridgeEndpointMisconfigured',
   severity: 'warning',
   afterMinutes: 3,
-  summary: 'the endpoint of the document is misconfigured',
   description: 'Polls fail with reason `bad_request` or `unauthorized`.',
   action:
     'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
@@ -181,7 +169,6 @@ const down = pollProblem({
   name: 'BridgeEndpointDown',
   severity: 'warning',
   afterMinutes: 3,
-  summary: 'polls of the document fail',
   description:
     'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated. With kind="not_served", the node has never served the document, only the other one of the target.',
   action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
@@ -189,21 +176,16 @@ const down = pollProblem({
     const failure = presentFailure(poll);
     if (failure === undefined) return undefined;
     const { document } = poll;
-    const remedy = chooseRemedy(failure.error, document);
-    if (isNotServed) {
-      return {
-        subject: { kind: 'not_served' },
-        start: withoutSuccessSince(poll),
-        summary: `the node does not serve ${document}`,
-        details: [failure.error.message],
-        action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
-      };
-    }
+    const { since, error } = failure;
+    const details = [error.message];
+    if (!isNotServed)
+      return { start: since, summary: `polls of ${document} fail`, details, action: chooseRemedy(error, document) };
     return {
-      start: failure.since,
-      summary: `polls of ${document} fail`,
-      details: [failure.error.message],
-      action: remedy,
+      subject: { kind: 'not_served' },
+      start: withoutSuccessSince(poll),
+      summary: `the node does not serve ${document}`,
+      details,
+      action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
     };
   },
   inhibitsDocument: true,
@@ -213,7 +195,6 @@ const nearLimit = pollProblem({
   name: 'BridgeResponseNearLimit',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'a response is near its size limit, or was refused for its size',
   description:
     'A response is larger than 80 % of `poll.max_body_size`, or was refused for its size, here or by the node. Above the limit every poll fails.',
   action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
@@ -236,7 +217,6 @@ const seriesDropped = pollProblem({
   name: 'BridgeExporterSeriesDropped',
   severity: 'warning',
   afterMinutes: 15,
-  summary: 'metrics exceed limits.max_series_per_family',
   description:
     'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
   action: 'Raise limits.max_series_per_family.',
@@ -255,7 +235,7 @@ const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
 /** What cannot be judged of a document. */
-function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'summary' | 'description' | 'action'>) {
+function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>) {
   const isCritical = severity === 'critical';
   return pollProblem({
     name: 'BridgeProblemUnjudged',
@@ -295,7 +275,6 @@ function unreadableFields({ lastSuccess }: PollEvidence): string {
 export const pollProblems: readonly PollProblem[] = [
   snapshotStale,
   unjudged('critical', {
-    summary: 'a critical problem was found, and can no longer be judged',
     description:
       'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
     action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
@@ -305,7 +284,6 @@ export const pollProblems: readonly PollProblem[] = [
   nearLimit,
   seriesDropped,
   unjudged('warning', {
-    summary: 'a problem cannot be judged',
     description:
       'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
     action: COMPARE_FIELDS,

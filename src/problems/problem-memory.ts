@@ -6,6 +6,7 @@ import { marksAfter, type Marks } from './marks.js';
 import {
   isEnabled,
   limitSeconds,
+  OTHERS_UNJUDGED,
   problemKey,
   severities,
   type Evidence,
@@ -32,7 +33,7 @@ import {
   type Opinion,
   type Spare,
 } from './second-opinion.js';
-import { joinTexts, labelTexts } from './sentence.js';
+import { joinTexts, labelTexts, numberAndNames } from './sentence.js';
 
 /*
  * Since when each problem is there. A judgement of a document, in order:
@@ -130,7 +131,7 @@ export interface ProblemMemory {
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 3;
+export const PROBLEM_MEMORY_VERSION = 4;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
@@ -307,8 +308,6 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
   return severities.indexOf(a.severity) - severities.indexOf(b.severity);
 }
 
-const UNJUDGED: Findings = { inPart: [], isUnjudged: true };
-
 /** What a judgement of a problem depends on besides its histories. */
 interface Judging {
   readonly problem: Problem;
@@ -331,9 +330,9 @@ function judgeProblem(
   const marks = marksAfter(problem.mark, evidence, before);
   const findings = orElse<Findings>(
     () => problem.find(evidence, marks.mark),
-    () => UNJUDGED,
+    () => OTHERS_UNJUDGED,
   );
-  const { bySubject, isUnknown, isUnjudged } = foundIn(findings, now);
+  const { bySubject, isShown, isUnjudged } = foundIn(findings, now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const judging = { problem, at: now.at, lastJudgedAt: lastJudged.at, options };
   const last = new Map(
@@ -346,32 +345,31 @@ function judgeProblem(
       const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
       const after = confirmed(kept ? keep(kept, each, judging) : begin(each, judging), each, judging);
       const isFoundIn = (inOpinion: Findings): boolean | undefined => {
-        const { bySubject: shown, isUnknown: isHidden } = foundIn(inOpinion, now);
-        return shown.has(subject) || (isHidden(each.subject ?? {}) ? undefined : false);
+        const { bySubject: shown, isShown } = foundIn(inOpinion, now);
+        return shown.has(subject) || (isShown(each.subject ?? {}) ? false : undefined);
       };
       const compared = { evidence, at: now.at, limitSeconds: limit, before: kept, markBefore: before?.mark, isFoundIn };
       return [subject, withOpinion(after, problem, compared)];
     }),
   );
   const missed = Array.from(last.values()).flatMap(
-    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isUnknown, judging) ?? [],
+    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isShown, judging) ?? [],
   );
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
   return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
 }
 
 function foundIn(findings: Findings, { clockOffset }: Moment) {
-  const list = findings === undefined || 'summary' in findings ? [findings] : findings;
-  const isInPart = 'inPart' in list;
-  const found = (isInPart ? list.inPart : list)
-    .filter((each) => each !== undefined)
+  const list = [findings].flat().filter((each) => each !== undefined);
+  const found = list
+    .filter((each) => 'summary' in each)
     .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
-  const bySubject = new Map(found.map((each) => [subjectKey(each.subject ?? {}), each]));
-  const unknown = isInPart ? list.unknown?.map(subjectKey) : [];
+  const notShown = list.filter((each) => 'notShown' in each);
+  const keys = notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject)));
   return {
-    bySubject,
-    isUnknown: (subject: Subject): boolean => unknown === undefined || unknown.includes(subjectKey(subject)),
-    isUnjudged: isInPart && list.isUnjudged === true,
+    bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),
+    isShown: (subject: Subject): boolean => !keys.includes('others') && !keys.includes(subjectKey(subject)),
+    isUnjudged: notShown.some((each) => each.isUnjudged === true),
   };
 }
 
@@ -417,11 +415,11 @@ function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): 
 function keepMissed(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
-  isUnknown: (subject: Subject) => boolean,
+  isShown: (subject: Subject) => boolean,
   judging: Judging,
 ): SubjectHistory | undefined {
   // A subject that the document does not show may still be there.
-  if (found === undefined && isUnknown(history.subject)) {
+  if (found === undefined && !isShown(history.subject)) {
     const { problem, at, options } = judging;
     const limit = limitSeconds(problem, options.problems ?? {});
     return isForgotten(history, judging) ? undefined : withoutOpinion(history, at, limit);
@@ -549,7 +547,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
     late.set(validator.externalAddress, validator);
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const { summary, action } = together;
-  const texts = { summary, details: together.details(validators), action, validators };
+  const texts = { summary, details: numberAndNames(validators), action, validators };
   return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 

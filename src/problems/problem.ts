@@ -1,7 +1,6 @@
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
-import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query.js';
 import type { Difference, SecondOpinion } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
@@ -77,28 +76,20 @@ export interface FoundValidator extends Validator {
   readonly power: number | undefined;
 }
 
-/**
- * `inPart`: the document does not show all subjects, such as a truncated list, so that a problem that is not found does
- * not end.
- */
-export type Findings =
-  | Found
-  | undefined
-  | readonly (Found | undefined)[]
-  | {
-      readonly inPart: readonly (Found | undefined)[];
-      /** The subjects that the document does not show; by default all that are not found. */
-      readonly unknown?: readonly Subject[];
-      /** Whether a field is missing or invalid. */
-      readonly isUnjudged?: true;
-    };
-
-/** The findings of the parts of a problem, which are judged singly. */
-export function eachPart(parts: readonly (() => Found | undefined)[]): Findings {
-  const found = parts.map((find) => orElse<Found | undefined | typeof WITHDRAWN>(find, () => WITHDRAWN));
-  const judged = found.filter((part) => part !== WITHDRAWN);
-  return judged.length === found.length ? judged : { inPart: judged, isUnjudged: true };
+/** A subject that the document does not show, such as in a truncated list: its problem does not end. */
+export interface NotShown {
+  readonly notShown: Subject | 'others';
+  /** Whether a field is missing or invalid. */
+  readonly isUnjudged?: true;
 }
+
+/** The document does not show the subjects that are not found. */
+export const OTHERS_NOT_SHOWN: NotShown = { notShown: 'others' };
+/** Nor can they be judged. */
+export const OTHERS_UNJUDGED: NotShown = { notShown: 'others', isUnjudged: true };
+
+export type Finding = Found | NotShown | undefined;
+export type Findings = Finding | readonly Finding[];
 
 /**
  * The memory of a problem of all documents, such as a highest value with its time: plain data of bounded size
@@ -131,7 +122,6 @@ export interface Together {
   /** The share of the power from which on it is a problem. */
   readonly minimumPower: number;
   readonly summary: string;
-  readonly details: (validators: readonly FoundValidator[]) => string;
   readonly action: string;
 }
 
@@ -152,8 +142,6 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    */
   readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
-  /** What is wrong, for an alert without `bridge_problem_info`. */
-  readonly summary: string;
   /** When it is a problem and what that means, for annotations and docs/alerts.md. */
   readonly description: string;
   /** What to do first, in at most 240 characters. */

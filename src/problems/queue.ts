@@ -60,7 +60,6 @@ const backlogStuck = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  summary: 'transfers of a token wait with sufficient fees, and no batch is built',
   description:
     'The fees of the transfers of a token reach its `min_batch_fee`, so that a batch should be built within minutes, and none was built.',
   action:
@@ -118,7 +117,6 @@ const backlogGrowing = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 185,
   needsTime: true,
-  summary: 'the queue of a token grows, and no batch is built',
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
@@ -127,7 +125,6 @@ const backlogGrowing = defineProblem('module_state', {
     version: 1,
     next: ({ input }, before: Readonly<Record<string, QueueMark>> | undefined): Readonly<Record<string, QueueMark>> => {
       const minimums = minBatchFees(input.tokens);
-      const now = input.at;
       const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !minimums.has(contract));
       const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
       return Object.fromEntries(
@@ -136,10 +133,10 @@ const backlogGrowing = defineProblem('module_state', {
           const last = findEntry(before, contract);
           const points = last?.batch === batch ? last.points : [];
           const newest = points.at(-1);
-          const isDue = newest === undefined || now - newest.at >= POINT_SECONDS;
-          const added = isDue ? [...points, { at: now, length }] : points;
+          const isDue = newest === undefined || input.at - newest.at >= POINT_SECONDS;
+          const added = isDue ? [...points, { at: input.at, length }] : points;
           // The last point before the range is the value at its beginning.
-          const first = added.findLastIndex(({ at }) => now - at >= GROWING_SECONDS);
+          const first = added.findLastIndex(({ at }) => input.at - at >= GROWING_SECONDS);
           return [contract, { batch, points: added.slice(Math.max(0, first)) }];
         }),
       );
@@ -147,26 +144,19 @@ const backlogGrowing = defineProblem('module_state', {
   },
   find: ({ input }, mark) => {
     withdrawWithout(input.state.unbatched_transfers);
-    return Object.entries(mark ?? {}).map(
-      ([
-        contract,
-        {
-          batch,
-          points: [first],
-        },
-      ]) => {
-        const length = unbatchedByToken(input).get(contract)?.length ?? 0;
-        if (first === undefined || input.at - first.at < GROWING_SECONDS) return undefined;
-        if (length - first.length < GROWING_TRANSFERS) return undefined;
-        return {
-          subject: { token_contract: contract },
-          progressKey: batch,
-          start: first.at,
-          summary: `the queue of ${tokenName(input, contract)} grows, and no batch is built`,
-          details: [`${queueText(input, contract)} waiting`],
-        };
-      },
-    );
+    return Object.entries(mark ?? {}).map(([contract, { batch, points }]) => {
+      const [first] = points;
+      const length = unbatchedByToken(input).get(contract)?.length ?? 0;
+      if (first === undefined || input.at - first.at < GROWING_SECONDS) return undefined;
+      if (length - first.length < GROWING_TRANSFERS) return undefined;
+      return {
+        subject: { token_contract: contract },
+        progressKey: batch,
+        start: first.at,
+        summary: `the queue of ${tokenName(input, contract)} grows, and no batch is built`,
+        details: [`${queueText(input, contract)} waiting`],
+      };
+    });
   },
 });
 
@@ -199,7 +189,6 @@ const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  summary: 'more transfers are pending than backlog_limit',
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',

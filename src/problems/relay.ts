@@ -1,6 +1,13 @@
 import { floorDivide, lowest } from '../chain/numeral.js';
-import type { Batch, Transfer } from '../chain/module-state.js';
-import { expectedBatches, feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
+import type { Batch } from '../chain/module-state.js';
+import {
+  expectedBatches,
+  feeSufficiency,
+  isOverdue,
+  paysMinimum,
+  relayableBatches,
+  relayableSince,
+} from '../facts/bridge/batches.js';
 import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
@@ -9,17 +16,22 @@ import {
 } from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { executedTokens } from '../facts/bridge/learned-fees.js';
-import { batchesByKey, batchKey, newestUnrelayedPower } from '../facts/bridge/signatures.js';
-import { batchedTransfers, contractLabel, readId, unbatchedTransfers } from '../facts/bridge/tokens.js';
-import { memoize } from '../facts/memoize.js';
+import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';
+import { newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
+import { contractLabel } from '../facts/bridge/tokens.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
-import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { OF_UNRELAYED_BATCHES } from './consequences.js';
-import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
+import {
+  defineProblem,
+  OTHERS_NOT_SHOWN,
+  OTHERS_UNJUDGED,
+  type Evidence,
+  type NotShown,
+  type Severity,
+} from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
@@ -55,81 +67,14 @@ function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/**
- * A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was.
- */
-interface SeenBatch {
-  readonly key: string;
-  readonly transfer: string | null;
-  readonly since: Instant | null;
-}
-
-const formatKey = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
-const idText = (transfer: Transfer): string => String(readId(transfer));
-
-function createSeenBatch(batch: Batch, since: number | null): SeenBatch {
-  const [first] = rows(batch.transactions);
-  return { key: formatKey(batch), transfer: first === undefined ? null : idText(first), since };
-}
-
-const liveTransfers = memoize(
-  (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
-);
-
-/**
- * The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the
- * queue.
- */
-function isExecuted(input: BridgeInput, { key, transfer }: SeenBatch): boolean {
-  return !batchesByKey(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
-}
-
-/**
- * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of
- * the document before that seem executed; `goneAt` is the time of the last document, and `executedAt` of the last
- * confirmed execution, 0 for none. In Unix seconds.
- */
-interface ExecutionMark {
-  readonly batches: readonly SeenBatch[];
-  readonly others: readonly string[];
-  readonly gone: readonly SeenBatch[];
-  readonly goneAt: Instant;
-  readonly executedAt: Instant;
-}
-
-const MAX_BATCHES = 200;
-const NO_EXECUTIONS: ExecutionMark = { batches: [], others: [], gone: [], goneAt: 0, executedAt: 0 };
-
-/** A batch was executed if the next document does not have it either. */
-function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUTIONS): ExecutionMark {
-  const isGone = (batch: SeenBatch): boolean => isExecuted(input, batch);
-  const earlier = new Map(before.batches.map((batch) => [batch.key, batch]));
-  const batches = relayable(input).slice(0, MAX_BATCHES);
-  const keys = new Set(batches.map(formatKey));
-  return {
-    batches: batches.map((batch) => {
-      const key = formatKey(batch);
-      return earlier.get(key) ?? createSeenBatch(batch, before.others.includes(key) ? input.at : null);
-    }),
-    others: Array.from(batchesByKey(input).keys())
-      .filter((key) => !keys.has(key))
-      .slice(0, MAX_BATCHES),
-    gone: before.batches.filter(isGone),
-    goneAt: input.at,
-    executedAt: before.gone.some(isGone) ? before.goneAt : before.executedAt,
-  };
-}
-
 function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {
   return defineProblem('module_state', {
     name: 'BridgeBatchNotRelayed',
     severity,
     afterMinutes: hours * 60,
-    summary: 'signed batches of two tokens or more wait, and none is executed',
     description,
     action: CHECK_RELAYERS,
-    mark: { version: 1, next: executionsAfter },
-    find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
+    find: ({ input }: Evidence<'module_state'>) => {
       const executed = executedTokens(input);
       const batches = relayable(input).filter((batch) => {
         // Where executions are seen, nobody may ever relay the batches of a token that has none.
@@ -139,20 +84,21 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse the batches of a single token.
       if (byToken.size < 2) return undefined;
-      // Signatures can come hours later, and relayers are not late before.
-      const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
       const oldestOfTokens = Array.from(byToken.values(), (tokenBatches) =>
         lowest(
-          tokenBatches.map((batch) => since.get(formatKey(batch)) ?? timeOfHeight(input, () => required(batch.block))),
+          tokenBatches.map(
+            (batch) =>
+              relayableSince(input).get(readBatchKey(batch)) ?? timeOfHeight(input, () => required(batch.block)),
+          ),
         ),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)
         : [];
       // Nothing is executed without an observed event.
-      const lastEvent = mark?.executedAt || timeOfHeight(input, () => heightOfLastObserved(input));
+      const lastEvent = lastExecutionAt(input) || timeOfHeight(input, () => heightOfLastObserved(input));
       return {
-        progressKey: String(mark?.executedAt ?? 0),
+        progressKey: String(lastExecutionAt(input)),
         start: latest(second, lastEvent),
         summary: 'signed batches of two tokens or more wait, and none is executed',
         details: [
@@ -177,7 +123,6 @@ const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'a signed batch times out soon',
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. Where neither \`min_batch_fee\` is configured nor ten executed batches of the token have shown what is sufficient, only when such batches of two tokens time out of which batches were executed within 14 days. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
   action: CHECK_RELAYERS,
   find: ({ input }) => {
@@ -236,8 +181,8 @@ const FEES_TEXT = {
  * Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves
  * nothing.
  */
-function unreliableTimeouts({ past }: BridgeInput): Findings {
-  return past === undefined ? { inPart: [], isUnjudged: true } : { inPart: [] };
+function unreliableTimeouts({ past }: BridgeInput): NotShown {
+  return past === undefined ? OTHERS_UNJUDGED : OTHERS_NOT_SHOWN;
 }
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {
@@ -245,7 +190,6 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     name: 'BridgeBatchOverdue',
     severity,
     afterMinutes,
-    summary: 'transfers are locked in batches that have timed out',
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
@@ -290,7 +234,6 @@ const valsetDrift = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 120,
   dashboard: 'bridge-validator',
-  summary: `the power shares of the validator set in the contract are out of date by more than ${percent(DRIFT_RATIO)}`,
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,

@@ -5,7 +5,11 @@ import { problems } from './problems.js';
 
 /* The alert rules. The rule on a problem compares its age with its limit. */
 
-export interface Rule extends Omit<ExporterRule, 'severity' | 'inhibits' | 'inhibitsDocument' | 'isOfCluster'> {
+export interface Rule
+  extends
+    Pick<ExporterRule, 'name' | 'expr' | 'forMinutes' | 'description'>,
+    // A rule on a problem has those of `bridge_problem_info`.
+    Partial<Pick<ExporterRule, 'summary' | 'action'>> {
   readonly group: string;
   /** `none` only for the watchdog. */
   readonly severity: Severity | 'none';
@@ -14,7 +18,7 @@ export interface Rule extends Omit<ExporterRule, 'severity' | 'inhibits' | 'inhi
   readonly dashboard: string;
   /** Labels besides the severity, to distinguish rules of an alert. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Absent for a rule that Prometheus judges. Its summary and action are those of `bridge_problem_info`. */
+  /** Absent for a rule that Prometheus judges. */
   readonly problem?: Problem | PollProblem;
 }
 
@@ -32,39 +36,38 @@ const KEEP_FIRING_MINUTES = 15;
 /** Of alerts on the exporter and its polls. */
 const KEEP_FIRING_OF_POLLS_MINUTES = 5;
 
+const isSameAlert = (a: Problem, b: Problem): boolean => a.name === b.name && a.severity === b.severity;
+
 /** Problems with the same name and severity in several documents share a rule unless their limits differ. */
-function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
-  return problems.some(
-    (other) => other.name === name && other.severity === severity && other.afterMinutes !== afterMinutes,
-  );
-}
+const problemRules = problems.flatMap((problem) => {
+  const same = problems.filter((other) => isSameAlert(problem, other));
+  const ofRule = same.filter(({ afterMinutes }) => afterMinutes === problem.afterMinutes);
+  if (ofRule[0] !== problem) return [];
+  const labels = ofRule.length < same.length ? { document: problem.document } : undefined;
+  return [createRule(problem, groups[problem.document], KEEP_FIRING_MINUTES, labels)];
+});
 
-function isFirstOfItsRule(problem: Problem): boolean {
-  const { name, severity, afterMinutes } = problem;
-  const first = problems.find(
-    (other) => other.name === name && other.severity === severity && other.afterMinutes === afterMinutes,
+function createRule(
+  problem: Problem | PollProblem,
+  group: string,
+  keepFiringMinutes: number,
+  labels: Readonly<Record<string, string>> = {},
+): Rule {
+  const { name, severity, afterMinutes, description, dashboard } = problem;
+  const matchers = Object.entries({ ...labels, problem: name, severity }).map(
+    ([label, value]) => `${label}="${value}"`,
   );
-  return first === problem;
-}
-
-function createRule(problem: Problem | PollProblem): Rule {
-  const { name, severity, afterMinutes, summary, description, action, dashboard } = problem;
-  const document = 'document' in problem && hasOtherLimit(problem) ? problem.document : undefined;
-  const matcher = document === undefined ? '' : `document="${document}",`;
-  const problemMinutes = 'document' in problem ? KEEP_FIRING_MINUTES : KEEP_FIRING_OF_POLLS_MINUTES;
-  const expr = `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`;
+  const expr = `time() - bridge_problem_start_timestamp_seconds{${matchers.join(',')}} > ${afterMinutes * 60}`;
   return {
     name,
     severity,
-    group: 'document' in problem ? groups[problem.document] : 'bridge-exporter',
+    group,
     expr: name === 'BridgeSnapshotStale' ? `${expr}\n${UNLESS_POLLED_BY_ANOTHER}` : expr,
     forMinutes: 0,
-    keepFiringMinutes: severity === 'info' ? 0 : problemMinutes,
-    summary,
+    keepFiringMinutes: severity === 'info' ? 0 : keepFiringMinutes,
     description,
-    action,
     dashboard,
-    labels: document === undefined ? {} : { document },
+    labels,
     problem,
   };
 }
@@ -78,7 +81,7 @@ export const rules: readonly Rule[] = [
     dashboard: 'bridge-exporter',
     labels: {},
   })),
-  ...pollProblems.map(createRule),
-  ...problems.filter(isFirstOfItsRule).map(createRule),
+  ...pollProblems.map((problem) => createRule(problem, 'bridge-exporter', KEEP_FIRING_OF_POLLS_MINUTES)),
+  ...problemRules,
   { ...watchdog, group: 'bridge-watchdog', keepFiringMinutes: 0, dashboard: 'bridge-exporter', labels: {} },
 ];

@@ -1,6 +1,6 @@
 import type { ClaimType } from '../chain/claim.js';
 import { sum } from '../chain/numeral.js';
-import type { ChainType } from '../chain/known-chains.js';
+import { chainType, type ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
@@ -74,16 +74,6 @@ export function validators(members: readonly Validator[], total = members.length
   return list(shownValidatorNames(members), total);
 }
 
-/**
- * A summary after the watched validators among the members: "your validator Alpha has not voted: event 31 is not
- * observed".
- */
-export function withOwn(members: readonly Validator[], haveNot: string, summary: string): string {
-  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
-  if (own.length === 0) return summary;
-  return `your ${validatorOrValidators(own.length)} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`;
-}
-
 /** "batch 8 of USDT". */
 export function batchText(input: BridgeInput, { batch_nonce, token_contract }: Batch): string {
   const nonce = orUndefined(() => required(batch_nonce)) ?? 'of unknown nonce';
@@ -96,18 +86,29 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
   return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/**
- * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing or
- * that is unknown. The summary has the names of watched ones.
- */
-export function missingValidators(missing: Members | null, haveNot: string): string {
-  if (missing === null || missing.total === 0) return '';
-  const { total, powerRatio } = missing;
+/** The texts about members that have not signed or voted. The summary has the names of watched ones. */
+export function missingTexts(missing: Members | null | undefined, haveNot: string) {
   const members = listMembers(missing);
   const others = members.filter(({ isWatched }) => !isWatched);
-  const own = members.length - others.length;
-  const who = joinTexts(', ', own === 0 ? '' : 'yours', validators(others, total - own));
-  return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  const yours = `your ${own.length === 1 ? 'validator' : 'validators'}`;
+  const { total, powerRatio } = missing ?? { total: 0, powerRatio: null };
+  const who = joinTexts(', ', own.length === 0 ? '' : 'yours', validators(others, total - own.length));
+  return {
+    /** "your validator Alpha has not voted: event 31 is not observed". */
+    summary: (summary: string): string =>
+      own.length === 0 ? summary : `${yours} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
+    /**
+     * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing
+     * or that is unknown.
+     */
+    details: (haveNotWhat: string): string =>
+      total === 0
+        ? ''
+        : `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNotWhat}${who === '' ? '' : `: ${who}`}`,
+    action: (action: string): string =>
+      own.length === 0 ? action : `Check the orchestrator of ${yours} first. ${action}`,
+  };
 }
 
 /** "2 validators with 12 % of the power"; without the power if unknown. */
@@ -120,14 +121,11 @@ export function haveOrHas(number: number): string {
   return number === 1 ? 'has' : 'have';
 }
 
-function validatorOrValidators(number: number): string {
-  return number === 1 ? 'validator' : 'validators';
-}
-
-/** An action, after the orchestrators of watched validators among the members. The summary has their names. */
-export function watchedFirst(members: readonly Validator[], action: string): string {
-  const watched = members.filter(({ isWatched }) => isWatched).length;
-  return watched === 0 ? action : `Check the orchestrator of your ${validatorOrValidators(watched)} first. ${action}`;
+/** "6 validators with 53 % of the power: Alpha, Beta and 4 more"; without the power unless that of each is known. */
+export function numberAndNames(found: readonly (Validator & { readonly power: number | undefined })[]): string {
+  const powers = found.flatMap(({ power }) => power ?? []);
+  const all = powers.length === found.length ? sum(powers) : null;
+  return `${numberAndPower(found.length, all)}: ${validators(found)}`;
 }
 
 /** The listed members of a validator set. */
@@ -255,6 +253,9 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
   return name === '' ? shortName(chainId) : `${shortName(name)} (${shortName(chainId)})`;
 }
 
+const LOOK_UP_OUTBOUND =
+  'Look up the outbound on the chain: by its hash, then check confirmations and observers; without a hash, compare its nonce with the transactions of the signers.';
+
 /** The actions for an outbound with a hash, and without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
@@ -265,34 +266,26 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
   other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],
 };
 
-/** An outbound hash is empty until an observer posts it, and `undefined` when unknown. */
-export function hashAction(type: ChainType, hash?: string): string {
-  const [withHash, withoutHash] = hashActions[type];
-  if (hash === undefined) {
-    return 'Look up the outbound on the chain: by its hash, then check confirmations and observers; without a hash, compare its nonce with the transactions of the signers.';
-  }
-  return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
-}
-
-/** `undefined` for a node that lists no hashes. */
-export function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
-  const readHash = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
-  const hasHashes = distinctCctxs.pending(input).some((other) => (readHash(other) ?? '') !== '');
-  return hasHashes && cctx !== undefined ? readHash(cctx) : undefined;
-}
-
-export function hashText(hash: string | undefined): string {
-  if (hash === undefined) return '';
-  return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
-}
-
 const MAX_ID_CHARACTERS = 100;
 
-/** "index 0x12ab…, outbound hash 0x34cd…", in full, to look it up; without a hash only the index. */
-export function cctxText(cctx: Cctx | undefined, hash: string | undefined): string {
-  const index = cleanText(orUndefined(() => required(cctx?.index)) ?? '', MAX_ID_CHARACTERS);
-  const outbound = cleanText(hash ?? '', MAX_ID_CHARACTERS);
-  return joinTexts(', ', index === '' ? '' : `index ${index}`, outbound === '' ? '' : `outbound hash ${outbound}`);
+/** What a summary, the details (in full, to look it up) and the action say about the outbound of a transaction. */
+export function outboundTexts(input: CrosschainInput, chainId: string, cctx: Cctx | undefined) {
+  const readHash = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
+  // Some nodes list no hashes. Otherwise a hash is empty until an observer posts it.
+  const hasHashes = distinctCctxs.pending(input).some((other) => (readHash(other) ?? '') !== '');
+  const hash = hasHashes && cctx !== undefined ? readHash(cctx) : undefined;
+  const [withHash, withoutHash] = hashActions[chainType(chainId)];
+  const indexId = cleanText(orUndefined(() => required(cctx?.index)) ?? '', MAX_ID_CHARACTERS);
+  const index = indexId === '' ? '' : `index ${indexId}`;
+  if (hash === undefined) return { hash: '', ids: index, action: LOOK_UP_OUTBOUND };
+  if (hash === '') {
+    return { hash: ' without an outbound hash', ids: index, action: `The outbound has no hash: ${withoutHash}` };
+  }
+  return {
+    hash: ' with an outbound hash',
+    ids: joinTexts(', ', index, `outbound hash ${cleanText(hash, MAX_ID_CHARACTERS)}`),
+    action: `The outbound has a hash, so ${withHash}`,
+  };
 }
 
 /** "80 transactions pending on the chain" and "1.3 eth in them". */

@@ -18,16 +18,7 @@ import { required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { defineProblem, type Evidence } from './problem.js';
-import {
-  amountsText,
-  batchText,
-  clockTime,
-  listMembers,
-  missingValidators,
-  timeoutText,
-  watchedFirst,
-  withOwn,
-} from './sentence.js';
+import { amountsText, batchText, clockTime, missingTexts, timeoutText } from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 
@@ -87,7 +78,6 @@ const batchUnsigned = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 30,
   dashboard: 'bridge-validator',
-  summary: 'a batch lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: CONTACT_SIGNERS,
@@ -96,19 +86,18 @@ const batchUnsigned = defineProblem('module_state', {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return undefined;
     const unsigned = batchesBelowThreshold(input);
-    const { missing } = batchSignatures(input, oldest);
-    const members = listMembers(missing);
+    const missing = missingTexts(batchSignatures(input, oldest).missing, 'signed');
     return {
       progressKey: mark?.firstBatch ?? '',
       start: timeOfHeight(input, () => required(mark?.firstBlock ?? undefined)),
-      summary: withOwn(members, 'signed', `${batchText(input, oldest)} lacks signatures`),
+      summary: missing.summary(`${batchText(input, oldest)} lacks signatures`),
       details: [
-        missingValidators(missing, 'signed it'),
+        missing.details('signed it'),
         unsigned.length > 1 ? `${unsigned.length} batches in all` : '',
         timeoutText(input, oldest),
         amountsText(input, unsigned),
       ],
-      action: watchedFirst(members, CONTACT_SIGNERS),
+      action: missing.action(CONTACT_SIGNERS),
     };
   },
   // Batches that are built meanwhile cannot be relayed either.
@@ -140,7 +129,6 @@ const valsetUnsigned = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  summary: 'the newest validator set lacks signatures, and cannot be relayed',
   description:
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
@@ -150,21 +138,21 @@ const valsetUnsigned = defineProblem('module_state', {
     if (newest === undefined) return undefined;
     // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
-    const { signedPowerRatio, missing } = valsetSignatures(input, judged);
-    const members = listMembers(missing);
+    const signatures = valsetSignatures(input, judged);
+    // Without their share in another set, which need not be the rest.
+    const missing = missingTexts(signatures.missing && { ...signatures.missing, powerRatio: null }, 'signed');
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;
     return {
       start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
-      summary: withOwn(members, 'signed', 'the newest validator set lacks signatures'),
+      summary: missing.summary('the newest validator set lacks signatures'),
       details: [
         unsigned.length > 1 ? `${unsigned.length} in a row were not signed in time` : '',
-        `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
-        // Without their share in another set, which need not be the rest.
-        missingValidators(missing && { ...missing, powerRatio: null }, 'signed it'),
+        `${percent(signatures.signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
+        missing.details('signed it'),
         left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
       ],
-      action: watchedFirst(members, CONTACT_SIGNERS_OF_SET),
+      action: missing.action(CONTACT_SIGNERS_OF_SET),
     };
   },
 });

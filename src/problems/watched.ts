@@ -26,6 +26,7 @@ import { findEntry } from './marks.js';
 import {
   defineProblem,
   type Evidence,
+  type Finding,
   type Findings,
   type Found,
   type Problem,
@@ -38,8 +39,8 @@ import { about, yourValidator } from './sentence.js';
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
  */
 
-const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
-const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
+const UNJAIL = 'then unjail with "injectived tx slashing unjail --from VALIDATOR_KEY".';
+const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, ${UNJAIL}`;
 
 const identifySubject = ({ orchestrator }: WatchedOrchestrator): Subject => ({
   orchestrator: toLabelValue(orchestrator),
@@ -56,10 +57,11 @@ const TOMBSTONED =
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
   if (missedBlocks(answers).get(orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const [registration] = matchingRegistrations(input, orchestrator);
-  const cause = registration && orUndefined(() => missedSignature(input, registration));
+  const cause = orUndefined(
+    () => matchingRegistrations(input, orchestrator)?.map((row) => missedSignature(input, row))[0],
+  );
   if (cause === undefined) return FIND_CAUSE;
-  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
+  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
 }
 
 /**
@@ -67,21 +69,20 @@ function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrato
  * BridgeWatchedValidatorUnknown), only its own problems do not end.
  */
 function eachAnswered<Value>(
-  { input, answeredAt }: Evidence<'module_state'>,
-  name: string,
-  values: ReadonlyMap<string, Value>,
-  find: (own: WatchedOrchestrator, value: Value) => Found | undefined | null,
+  { input, answers, answeredAt }: Evidence<'module_state'>,
+  query: { readonly name: string; readonly getAnswers: (answers: QueryStates) => ReadonlyMap<string, Value> },
+  find: (watched: WatchedOrchestrator, value: Value, who: string) => Omit<Found, 'subject'> | undefined | null,
 ): Findings {
   const all = watchedOrchestrators(input);
-  if (all.length > 0 && all.every(({ orchestrator }) => answeredAt(name, orchestrator) === undefined)) throw WITHDRAWN;
-  const judged = all.map((own) => {
-    const value = values.get(own.orchestrator);
-    return { own, found: value === undefined ? null : find(own, value) };
+  const isAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
+  if (all.length > 0 && !isAnswered) throw WITHDRAWN;
+  const values = query.getAnswers(answers);
+  return all.map((watched): Finding => {
+    const value = values.get(watched.orchestrator);
+    const found = value === undefined ? null : find(watched, value, yours(watched));
+    const subject = identifySubject(watched);
+    return found === null ? { notShown: subject } : found && { ...found, subject };
   });
-  return {
-    inPart: judged.map(({ found }) => found).filter((found) => found !== null),
-    unknown: judged.filter(({ found }) => found === null).map(({ own }) => identifySubject(own)),
-  };
 }
 
 const jailed = defineProblem('module_state', {
@@ -90,19 +91,12 @@ const jailed = defineProblem('module_state', {
   afterMinutes: 2,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'one of your validators is jailed',
   description:
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
   find: (evidence) =>
-    eachAnswered(evidence, stakingStatus.name, stakingStatus.getAnswers(evidence.answers), (watched, { isJailed }) =>
-      isJailed
-        ? {
-            subject: identifySubject(watched),
-            summary: `${yours(watched)} is jailed`,
-            action: unjailAfter(evidence, watched),
-          }
-        : undefined,
+    eachAnswered(evidence, stakingStatus, (watched, { isJailed }, who) =>
+      isJailed ? { summary: `${who} is jailed`, action: unjailAfter(evidence, watched) } : undefined,
     ),
   inhibits: [
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
@@ -118,7 +112,6 @@ const lagging = defineProblem('module_state', {
   afterMinutes: 30,
   needsTime: true,
   dashboard: 'bridge-validator',
-  summary: 'one of your validators claims no events',
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
@@ -130,21 +123,15 @@ const lagging = defineProblem('module_state', {
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member
     // again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
-    return eachAnswered(
-      evidence,
-      claimPosition.name,
-      claimPosition.getAnswers(evidence.answers),
-      (watched, position) => {
-        if (!members.has(watched.sender) || position >= claimed) return undefined;
-        const behind = count(Number(subtract(newest, position)), 'event');
-        return {
-          subject: identifySubject(watched),
-          progressKey: String(position),
-          summary: `${yours(watched)} claims no events`,
-          details: [`it is ${behind} behind the newest claim`],
-        };
-      },
-    );
+    return eachAnswered(evidence, claimPosition, (watched, position, who) => {
+      if (!members.has(watched.sender) || position >= claimed) return undefined;
+      const behind = count(Number(subtract(newest, position)), 'event');
+      return {
+        progressKey: String(position),
+        summary: `${who} claims no events`,
+        details: [`it is ${behind} behind the newest claim`],
+      };
+    });
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
@@ -163,7 +150,6 @@ const validatorUnknown = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   dashboard: 'bridge-validator',
-  summary: 'the node does not say whether one of your validators is jailed or misses blocks',
   description:
     'The node has not answered for an hour whether a validator of `watch` is jailed or misses blocks, had done so within a day, and still serves the document.',
   action:
@@ -215,15 +201,16 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     afterMinutes: isCritical ? 0 : 5,
     ...(isCritical && { needsTime: true }),
     dashboard: 'bridge-validator',
-    summary: `one of your validators ${isCritical ? 'is about to be jailed for missed blocks' : 'has missed many blocks'}`,
     description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
     action:
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
     find: (evidence: Evidence<'module_state'>) => {
       const { input, answers } = evidence;
       const statuses = stakingStatus.getAnswers(answers);
-      return eachAnswered(evidence, signingInfo.name, missedBlocks(answers), (own, blocks) => {
-        const status = statuses.get(own.orchestrator);
+      const missedByOrchestrator = missedBlocks(answers);
+      return eachAnswered(evidence, signingInfo, ({ orchestrator }, _info, who) => {
+        const status = statuses.get(orchestrator);
+        const blocks = required(missedByOrchestrator.get(orchestrator));
         const recent = recentlyMissed(blocks);
         // A node that catches up has the misses of an earlier time.
         if (status === undefined || input.isNodeBehind === true) return null;
@@ -238,10 +225,9 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
         const isRising = recent !== undefined && recent.blocks > 0;
         const left = isRising ? (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks : Infinity;
         return {
-          subject: identifySubject(own),
           summary: isCritical
-            ? `${yours(own)} misses blocks and is about to be jailed`
-            : `${yours(own)} has missed ${share} of the blocks that it may miss`,
+            ? `${who} misses blocks and is about to be jailed`
+            : `${who} has missed ${share} of the blocks that it may miss`,
           details: [
             `${missed} of the ${allowed} that it may miss`,
             left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
@@ -262,7 +248,6 @@ const fundsLow = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 15,
   dashboard: 'bridge-validator',
-  summary: 'the orchestrator of one of your validators is low on funds',
   description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, below a third of the most that it had in ${FUNDS_DAYS} days.`,
   action:
     'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
@@ -283,21 +268,15 @@ const fundsLow = defineProblem('module_state', {
   },
   find: (evidence, mark) => {
     const minimum = asNumeral(evidence.input.settings.watch_min_balance);
-    return eachAnswered(
-      evidence,
-      orchestratorBalance.name,
-      orchestratorBalance.getAnswers(evidence.answers),
-      (watched, balance) => {
-        const most = highest((findEntry(mark, watched.orchestrator) ?? []).map((day) => day.highest)) ?? balance;
-        const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
-        if (balance !== 0n && !isBelow) return undefined;
-        return {
-          subject: identifySubject(watched),
-          summary: `the orchestrator of ${yours(watched)} is low on funds`,
-          details: [`it has ${balance} smallest units left`],
-        };
-      },
-    );
+    return eachAnswered(evidence, orchestratorBalance, ({ orchestrator }, balance, who) => {
+      const most = highest((findEntry(mark, orchestrator) ?? []).map((day) => day.highest)) ?? balance;
+      const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
+      if (balance !== 0n && !isBelow) return undefined;
+      return {
+        summary: `the orchestrator of ${who} is low on funds`,
+        details: [`it has ${balance} smallest units left`],
+      };
+    });
   },
 });
 
@@ -318,7 +297,8 @@ type MembershipMark = Readonly<Record<string, Membership>>;
 
 function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
   const statuses = stakingStatus.getAnswers(answers);
-  return matchingRegistrations(input, entry).some(
+  const registrations = matchingRegistrations(input, entry) ?? [];
+  return registrations.some(
     ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
   );
 }
@@ -328,17 +308,15 @@ const NEXT_SET_MINUTES = 10;
 
 function inactive(
   severity: Severity,
-  texts: Record<'summary' | 'description' | 'action', string>,
-  limit: Pick<Problem, 'afterMinutes' | 'needsTime'>,
+  declaration: Pick<Problem, 'description' | 'action' | 'afterMinutes' | 'needsTime'>,
 ) {
   const isCritical = severity === 'critical';
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
-    ...limit,
+    ...declaration,
     ...(isCritical && { isDoubtful: true }),
     dashboard: 'bridge-validator',
-    ...texts,
     mark: {
       version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
@@ -349,27 +327,23 @@ function inactive(
           }),
         ),
     },
-    find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) => {
-      const entries = watchedEntries(input);
-      const unread = entries.filter(({ isRegistered }) => isRegistered === undefined);
-      const found = entries.map(({ address, isActive, isRegistered }): Found | undefined => {
+    find: ({ input, answers }: Evidence<'module_state'>, mark: MembershipMark | undefined) =>
+      watchedEntries(input).map(({ address, isActive, isRegistered }): Finding => {
+        const subject = { address: toLabelValue(address) };
+        if (isRegistered === undefined) return { notShown: subject, isUnjudged: true };
         const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         // BridgeWatchedValidatorJailed says it of one that is jailed.
-        if (isActive || wasActive !== isCritical || isKnownAsJailed(input, answers, address)) return undefined;
+        if (isActive || wasActive !== isCritical) return undefined;
+        if (isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
-        const common = { subject: { address: toLabelValue(address) }, ...(isCritical && { start: at }) };
-        if (isRegistered === undefined) return undefined;
         if (!isRegistered) {
           const summary = `${who} is in no registration: correct the address in watch`;
-          return { ...common, summary, action: CORRECT_ADDRESS };
+          return { subject, start: isCritical ? at : undefined, summary, action: CORRECT_ADDRESS };
         }
         // The warning is at once only about what does not end by itself.
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
-        return { start: at, ...common, summary: `${who} is not in the newest validator set` };
-      });
-      const unknown = unread.map(({ address }) => ({ address: toLabelValue(address) }));
-      return unread.length > 0 ? { inPart: found, isUnjudged: true, unknown } : found;
-    },
+        return { subject, start: at, summary: `${who} is not in the newest validator set` };
+      }),
   });
 }
 
@@ -379,28 +353,21 @@ const CORRECT_ADDRESS =
 export const watchedProblems = [
   jailed,
   missingBlocks('critical'),
-  inactive(
-    'critical',
-    {
-      summary: 'one of your validators has left the validator set',
-      description:
-        'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
-      action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
-    },
-    { afterMinutes: NEXT_SET_MINUTES, needsTime: true },
-  ),
+  inactive('critical', {
+    afterMinutes: NEXT_SET_MINUTES,
+    needsTime: true,
+    description:
+      'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
+    action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
+  }),
   lagging,
   missingBlocks('warning'),
-  inactive(
-    'warning',
-    {
-      summary: 'one of your validators is in no registration, or not in the newest validator set',
-      description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
-      action:
-        'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
-    },
-    { afterMinutes: 0 },
-  ),
+  inactive('warning', {
+    afterMinutes: 0,
+    description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
+    action:
+      'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
+  }),
   fundsLow,
   validatorUnknown,
 ];

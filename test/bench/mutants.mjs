@@ -24,7 +24,7 @@ const { values: flags } = parseArgs({
     commit: { type: 'string', default: 'HEAD' },
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '60' },
-    folders: { type: 'string', default: 'facts,metrics,flow,problems,poll,http' },
+    folders: { type: 'string', default: 'facts,metrics,flow,problems,engine,http' },
   },
 });
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });

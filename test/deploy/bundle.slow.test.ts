@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -58,6 +58,11 @@ describe('the bundle', () => {
     );
   });
 
+  it('starts Node.js with a limit of its space of new objects', () => {
+    expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual(['#!/usr/bin/env -S node --max-semi-space-size=16']);
+    expect(run(program, '--version')).toContain('bridge-exporter ');
+  });
+
   it('works as a daemon', async () => {
     expect(await runAsDaemon(process.execPath, [program])).toBe(0);
   });
@@ -100,6 +105,26 @@ describe('the bundle', () => {
       [],
     );
   });
+});
+
+it('the bundle of the image is built from what the Dockerfile copies', () => {
+  const { path } = createTempFolder();
+  const copied = readProjectFile('Dockerfile').match(/(?<=^COPY )(?!--).*(?= \S+$)/gm) ?? [];
+  for (const file of copied.join(' ').split(' ')) cpSync(projectPath(file), join(path, file), { recursive: true });
+  symlinkSync(projectPath('node_modules'), join(path, 'node_modules'));
+  run(
+    'env',
+    '-C',
+    path,
+    `REVISION=${REVISION}`,
+    process.execPath,
+    'packaging/bundle.mjs',
+    join(path, 'app'),
+    '--program',
+  );
+  const files = ['THIRD-PARTY-LICENSES', 'dist', 'package.json', 'sbom.cdx.json'];
+  expect(readdirSync(join(path, 'app')).toSorted()).toEqual(files);
+  expect(run(process.execPath, join(path, 'app/dist/main.js'), '--version')).toContain(`(revision ${REVISION}, `);
 });
 
 it('the project cannot be published without the bundle', () => {

@@ -1,6 +1,6 @@
 import { DockerfileParser, type Copy, type From, type Instruction } from 'dockerfile-ast';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFileExists, projectPath, readProjectFile } from '../support/project-files.js';
@@ -88,26 +88,6 @@ describe('the build stage of the image', () => {
       (line) => line.getRange().start.line < (run?.getRange().start.line ?? 0) && textOf(line) === 'REVISION',
     );
     expect(before).toHaveLength(1);
-  });
-
-  it('copies everything that the bundle is built from', () => {
-    const folder = createTempFolder().path;
-    for (const file of copies.filter(isFromContext).flatMap(sourcesOf)) {
-      cpSync(projectPath(file), join(folder, file), { recursive: true });
-    }
-    symlinkSync(projectPath('node_modules'), join(folder, 'node_modules'));
-    const env = { ...process.env, REVISION: 'f'.repeat(40) };
-    execFileSync(process.execPath, ['packaging/bundle.mjs', join(folder, 'app'), '--program'], { cwd: folder, env });
-    expect(readdirSync(join(folder, 'app')).toSorted()).toEqual([
-      'THIRD-PARTY-LICENSES',
-      'dist',
-      'package.json',
-      'sbom.cdx.json',
-    ]);
-    const version = execFileSync(process.execPath, [join(folder, 'app/dist/main.js'), '--version'], {
-      encoding: 'utf8',
-    });
-    expect(version).toContain(`(revision ${'f'.repeat(40)}, `);
   });
 });
 

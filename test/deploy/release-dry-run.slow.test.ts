@@ -22,10 +22,6 @@ it.skipIf(!hasTools)(
     ]);
     expect(lines).toContain('a fix of an older version: latest stays');
     expect(lines).toContain('rolled back: latest is the first version');
-    expect(lines.filter((line) => line.startsWith('interrupted after'))).toEqual(
-      ['draft', 'image', 'npm', 'chart', 'latest', 'publish'].map(
-        (step) => `interrupted after ${step}: the same result`,
-      ),
-    );
+    expect(lines).toContain('interrupted after each step: the same result');
   },
 );

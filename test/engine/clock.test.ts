@@ -117,7 +117,6 @@ function startMachine(aheadSeconds = 0) {
 }
 
 const SETTINGS = [
-  ['forward by 4 h', 4 * HOUR_SECONDS],
   ['forward from 1970', START_SECONDS - 100],
   ['back by 1 h', -HOUR_SECONDS],
 ] as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import { hasCounted, week } from './simulated-week.js';
 
-/** Of each scenario; longer in `npm run test:slow`. */
+/** Of each scenario; longer in `.ci/run`. */
 const incidentHours = fuzzRuns(0.075);
 
 describe.each(['healthy', 'mainnet'] as const)(

@@ -1,5 +1,6 @@
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow, type TokenCounter } from '../../src/flow/bridge-flow.js';
+import { bridgePast, type BridgePast } from '../../src/facts/bridge/bridge-input.js';
 import type { Model } from '../../src/simulator/model.js';
 import { inputOf } from '../support/snapshots.js';
 import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
@@ -52,23 +53,28 @@ function documentOf(model: Model): object {
   return { state: { ...state, valsets: [], valset_confirms: [], batch_confirms: [] } };
 }
 
-function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
+interface Polled {
+  readonly flow: BridgeFlow;
+  readonly past: BridgePast | undefined;
+}
+
+function poll(model: Model, seconds: number, { flow, past }: Polled): Polled {
   const at = { at: START_SECONDS + seconds, clockOffset: 0 };
   const height = BigInt(model.height);
-  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at: at.at });
-  return trackBridge(flow, input, OPTIONS);
+  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at: at.at, past });
+  return { flow: trackBridge(flow, input, OPTIONS), past: bridgePast(input) };
 }
 
 /** `different` are intervals without a gap whose counters differ from the event counts; `above`, counters of an interval that are above them. */
 export function week(options: WeekOptions) {
   const model = modelOf(options);
-  let flow = poll(model, 0, EMPTY_BRIDGE_FLOW);
+  let { flow, past } = poll(model, 0, { flow: EMPTY_BRIDGE_FLOW, past: undefined });
   let [counts, counters] = [countsOf(model), countersOf(flow)];
   const different: { counted: Counts; expected: Counts }[] = [];
   const above: string[] = [];
   let [polls, gaps] = [0, 0];
   for (const seconds of throughScenarios(model, options)) {
-    const after = poll(model, seconds, flow);
+    const { flow: after, past: pastAfter } = poll(model, seconds, { flow, past });
     const hasGap = Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
     const [countsAfter, countersAfter] = [countsOf(model), countersOf(after)];
     const [counted, expected] = [increments(countersAfter, counters), increments(countsAfter, counts)];
@@ -76,7 +82,7 @@ export function week(options: WeekOptions) {
     if (hasGap) gaps += 1;
     else if (!isEqual(comparable(counted), comparable(expected))) different.push({ counted, expected });
     above.push(...keysAbove(counted, expected));
-    flow = after;
+    [flow, past] = [after, pastAfter];
     [counts, counters] = [countsAfter, countersAfter];
   }
   return { polls, gaps, different, above, total: counters };

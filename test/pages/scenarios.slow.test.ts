@@ -1,5 +1,8 @@
+import { pino } from 'pino';
 import { beforeAll, expect, it } from 'vitest';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { logVerdicts } from '../../src/engine/poll-log.js';
+import { listVerdicts, problemSeries, reportedVerdicts, type Verdict } from '../../src/engine/verdicts.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
@@ -7,8 +10,10 @@ import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { createJobs } from '../../src/engine/jobs.js';
+import { problemInfo } from '../../src/problems/problem-families.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { idleState } from '../facts/items/bridge-state.js';
+import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';
 import { describeIf, hasTool } from '../support/tools.js';
 import { at, BRIDGE, FAILED, instance, polledSnapshots, statusAt, testLinks, textOf } from './sample-snapshots.js';
@@ -21,6 +26,8 @@ const now: Moment = { at: 1_790_000_000, clockOffset: 0 };
 const site = { telemetryPath: '/metrics', version: '0.1.0' };
 
 interface Pages {
+  readonly states: readonly EndpointState[];
+  readonly verdicts: readonly Verdict[];
   readonly status: string;
   readonly target: string;
 }
@@ -35,7 +42,8 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
     return past === undefined ? [] : [{ state: past, job }];
   });
   const states = shown.map(({ state }) => state);
-  const view = pendingView(shown, listVerdicts(states, now), testLinks(config), now);
+  const judged = listVerdicts(states, now);
+  const view = pendingView(shown, judged, testLinks(config), now);
   if (view === undefined) throw new Error('the demo has a target');
   const since = '2026-01-01T11:00:00.000Z';
   const subject = { orchestrator: `hub1${'q'.repeat(60)}` };
@@ -49,6 +57,8 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   } as const;
   const targets = view.targets.map((own) => ({ ...own, ended: [...own.ended, { ...ended, lastedSeconds: 1 }] }));
   return {
+    states,
+    verdicts: judged.flatMap(({ verdicts }) => verdicts),
     status: statusPage({ ...view, instance }, site),
     target: pendingPage({ ...view, targets }, testLinks(config), site),
   };
@@ -75,6 +85,48 @@ it('the contract has surpluses in whole tokens, and events with those that are c
   const text = textOf(pages.get('stalled-oracle')?.target ?? '');
   expect(text).toMatch(/\nBacking surplus of usdt\n[\d ]+(\.\d+)? usdt\n/);
   expect(text).toMatch(/\nEvents that the hub has not observed\n\d+ at that block; claimed by validators .*: \d+\n/);
+});
+
+type Info = Readonly<Record<'id' | 'problem' | 'severity' | 'summary' | 'action' | 'hidden_by', string>>;
+
+/** The series from which notifications and dashboards have the words of problems (rules.test.ts, test/dashboards), so many seconds later. */
+function infosAfter(seconds: number, states: readonly EndpointState[]): ReadonlyMap<string, Info> {
+  const text = problemSeries(states, { ...now, at: now.at + seconds }).find(
+    ({ name }) => name === problemInfo.name,
+  )?.text;
+  return new Map(seriesOf(text ?? '').map((series) => [labelsOf(series)['id'] ?? '', labelsOf(series) as Info]));
+}
+
+/** The lines of the log about verdicts that have begun. */
+function logLines(verdicts: readonly Verdict[]): readonly { readonly msg: string; readonly action: string }[] {
+  const lines: { msg: string; action: string }[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
+  logVerdicts(log, new Map(), reportedVerdicts(new Map(), { verdicts, unknown: [] }));
+  return lines;
+}
+
+it.each(scenarioNames)('a problem has the same words in the series, on the page and in the log: %s', (scenario) => {
+  const { states = [], verdicts = [], status = '' } = pages.get(scenario) ?? {};
+  const page = textOf(status);
+  const infos = infosAfter(0, states);
+  for (const { id, alert, severity, summary, action, hiddenBy } of verdicts) {
+    const info = { id, problem: alert, severity, summary, action, hidden_by: hiddenBy ?? '' };
+    expect(infos.get(id), alert).toMatchObject(info);
+    expect(status).toContain(` id="${id}"`);
+    expect(page).toContain(summary);
+  }
+  for (const { summary, action, urgency } of verdicts.filter(
+    (own) => own.hiddenBy === null && own.state === 'firing',
+  )) {
+    expect(page).toContain(action);
+    expect(page.toLowerCase()).toContain(urgency === 'for the record' ? urgency : `act ${urgency}`);
+    expect(logLines(verdicts).find(({ msg }) => msg.includes(summary))?.action).toBe(action);
+  }
+  // Labels: nothing is cut.
+  expect(Array.from(infos.values()).filter(({ summary, action }) => /…$/m.test(`${summary}\n${action}`))).toEqual([]);
+  // While nothing but time passes, a series ends only when another problem hides or no longer hides it.
+  const later = infosAfter(90, states);
+  for (const [id, { hidden_by: _hidden, action: _action, ...info }] of infos) expect(later.get(id)).toMatchObject(info);
 });
 
 describeIf(hasTool(CHROMIUM), 'the layout in a browser', async () => {

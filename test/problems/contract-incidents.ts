@@ -15,21 +15,6 @@ const withoutNewEvents = changedState((state) => {
   return { ...lastState, valsets, valset_confirms };
 });
 
-/** As above, and one validator claims the next event. */
-const withOneClaim = changedState((state) => {
-  lastState ??= state;
-  const { valsets, valset_confirms } = state;
-  const { last_observed_nonce: nonce, attestations } = lastState;
-  const observed = attestations.filter((attestation) => attestation.observed);
-  const next = {
-    observed: false,
-    height: observed[0]?.height,
-    votes: observed[0]?.votes.slice(0, 1),
-    claim: { '@type': '/bridge.v1.MsgDepositClaim', event_nonce: String(Number(nonce) + 1) },
-  };
-  return { ...lastState, valsets, valset_confirms, attestations: [...observed, next] };
-});
-
 const ofContract: readonly Incident[] = [
   healthy('the contract is read and nothing happens', { minutes: 60 }),
   healthy('the contract of a main network is read for an hour', { minutes: 60 }, { options: { scenario: 'mainnet' } }),
@@ -45,12 +30,6 @@ const ofContract: readonly Incident[] = [
     { isOngoingAtEnd: true },
   ),
   incident(
-    'the contract gets another implementation',
-    [HEALTHY, { minutes: 120, contract: { contract: () => ({ implementation: OTHER_OWNER }) } }],
-    { 'BridgeContractOwnerChanged/critical': 61 },
-    { isOngoingAtEnd: true },
-  ),
-  incident(
     'tokens are taken out of the contract',
     {
       minutes: 60,
@@ -60,11 +39,6 @@ const ofContract: readonly Incident[] = [
         }),
       },
     },
-    { 'BridgeTokenUnbacked/critical': 16 },
-  ),
-  incident(
-    'tokens are minted without a deposit',
-    { minutes: 60, contract: { supply: (supply) => supply + 10n ** 30n } },
     { 'BridgeTokenUnbacked/critical': 16 },
   ),
   incident(
@@ -89,11 +63,6 @@ const ofContract: readonly Incident[] = [
     { 'BridgeNodeBehind/warning': 14 },
   ),
   incident(
-    'the node of the external chain is one of another chain',
-    { minutes: 40, contract: { fails: 'schema' } },
-    { 'BridgeEndpointDown/warning': 5 },
-  ),
-  incident(
     'the node of the external chain fails, and nothing else is affected',
     { minutes: 40, contract: { fails: 'rate_limited' } },
     { 'BridgeEndpointDown/warning': 5 },
@@ -102,12 +71,6 @@ const ofContract: readonly Incident[] = [
     'no orchestrator reads the external chain',
     { minutes: 150, bridge: withoutNewEvents },
     { 'BridgeOracleSilent/critical': 110 },
-    { options: { scenario: 'quiet' } },
-  ),
-  incident(
-    'one orchestrator reads the external chain, and claims the next event',
-    { minutes: 150, bridge: withOneClaim },
-    { 'BridgeOracleSilent/critical': 110, 'BridgeOracleStalled/warning': 80 },
     { options: { scenario: 'quiet' } },
   ),
 ];

@@ -122,6 +122,11 @@ describe('the contract', () => {
     expect(foundAfter(...readings, ...atMinutes(3, 4))).toHaveLength(1);
     expect(foundAfter(...readings, ...atMinutes(5, 7))).toEqual([]);
     expect(foundAfter([0, {}], [5, other], [10, {}], [15, {}])).toEqual([]);
+    const upgraded = foundAfter(
+      [0, {}],
+      ...[5, 10].map((minute): Reading => [minute, { implementation: OTHER_OWNER }]),
+    );
+    expect(upgraded).toMatchObject([{ name: 'BridgeContractOwnerChanged', start: 5 }]);
   });
 
   it.each<[string, Partial<ContractReading>, string]>([

@@ -28,6 +28,7 @@ function textsOf(...claims: readonly object[]): [string, string] {
   ];
   const items = bridgeItemsOf({ ...idleState, attestations }, { height: '1000', tokens });
   const dispute = firstDispute(listedRows(items.claims));
+  if (dispute === undefined) throw new Error('there is no dispute');
   return [disputedThing(dispute, items.conflictingEvents ?? 0), disputedClaims(dispute)];
 }
 

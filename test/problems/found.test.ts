@@ -383,6 +383,8 @@ describe('the newest validator set', () => {
       ]);
     expect(unknownAfter(1, 1438, 1439)).toMatchObject([{ subject: { kind: 'valset_unknown' }, start: 1 }]);
     expect(unknownAfter(1, 1440, 1443)).toEqual([]);
+    // It was never known.
+    expect(bridgeProblem('BridgeContractValsetMismatch', { last_observed_valset })).toEqual([]);
   });
 
   it('can be younger than the problem, if each set was replaced unsigned; then those who have not signed are those of the last set older than five minutes', () => {
@@ -1044,14 +1046,14 @@ describe('the state', () => {
   });
 
   it('was not rolled back while a node that was restored from a backup catches up faster than the chain', () => {
-    /** From minute 10 on, the state of five hours before, whose blocks come so many times as fast. */
+    /** From minute 12 on, the state of five hours before, whose blocks come so many times as fast. */
     const found = (times: number) =>
       bridgeProblem(
         'BridgeStateRolledBack/critical',
         Array.from({ length: 30 }, (_, minute) => ({
           minute,
-          state: { last_observed_nonce: minute < 10 ? '7' : '5' },
-          height: minute < 10 ? heightAt(minute) : heightAt(-300 + (minute - 10) * times),
+          state: { last_observed_nonce: minute < 12 ? '7' : '5' },
+          height: minute < 12 ? heightAt(minute) : heightAt(-300 + (minute - 12) * times),
         })),
       ).map(({ subject }) => subject.kind);
     expect(found(10)).toEqual([]);
@@ -1141,6 +1143,8 @@ describe('a cross-chain transaction', () => {
     expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
     expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
     expect(names(119, '8332')).toEqual([]);
+    expect(names(239, '8332')).toEqual(['CrosschainOldestPendingTooOld/warning']);
+    expect(names(241, '8332')).toHaveLength(2);
   });
 
   it('is judged when others have no time of creation, of which its details have the number', () => {

@@ -12,16 +12,23 @@ export interface RecordedIncident {
   readonly shown: ShownVerdicts;
 }
 
+/** No alert needs a finer one. */
+const SAMPLE_SECONDS = 120;
+/** A shorter phase could be between two samples, or have only one. */
+const SHORT_MINUTES = 4;
+
 /** `keep` is the metrics that are recorded. */
 export function recordIncident(
   { phases, otherExporters = {}, options }: Pick<Incident, 'phases' | 'otherExporters' | 'options'>,
   keep: ReadonlySet<string> = metricsInRules,
 ): RecordedIncident {
   const shown = new Map<string, Map<string, Set<number>>>();
+  const isShort = [phases, ...Object.values(otherExporters)].flat().some(({ minutes }) => minutes < SHORT_MINUTES);
   const recordExporter = (instance: string, own: Incident['phases']): Recording => {
     const minutes = new Map<string, Set<number>>();
     shown.set(instance, minutes);
     return record(own, {
+      sampleSeconds: isShort ? 60 : SAMPLE_SECONDS,
       ...options,
       keep,
       observe: (targets, minute) => {

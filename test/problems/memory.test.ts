@@ -8,10 +8,10 @@ import {
   type ProblemMemory,
 } from '../../src/problems/problem-memory.js';
 import {
-  eachPart,
   defineProblem,
+  OTHERS_NOT_SHOWN,
+  OTHERS_UNJUDGED,
   type Found,
-  type FoundValidator,
   type Evidence,
   type Problem,
   type ProblemSettings,
@@ -45,14 +45,13 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         name: 'BridgeTest',
         severity: 'critical',
         afterMinutes: 30,
-        summary: 'it is wrong.',
         description: '',
         action: 'Repair it.',
         ...(declaration as object),
         find: () => {
           if (outcome === 'withdrawn') withdraw();
-          if (outcome === 'truncated') return { inPart: [] };
-          if (outcome === 'hidden part') return eachPart([() => ({ summary }), withdraw]);
+          if (outcome === 'truncated') return OTHERS_NOT_SHOWN;
+          if (outcome === 'hidden part') return [{ summary }, OTHERS_UNJUDGED];
           return outcome.map((one) => ({ summary, ...one }));
         },
       });
@@ -410,7 +409,6 @@ describe('the texts of a problem', () => {
       name: 'BridgeTest',
       severity: 'critical',
       afterMinutes: 30,
-      summary: 'it is wrong',
       description: '',
       action: 'Repair it.',
       find,
@@ -424,7 +422,6 @@ describe('a problem of validators', () => {
   const together = {
     minimumPower: 0.3,
     summary: 'they do not sign',
-    details: (all: readonly FoundValidator[]) => all.map(({ name }) => name).join(' '),
     action: 'Tell them.',
   };
   const validator = (name: string, power: number, startSeconds: number, watched = false): Finding => ({
@@ -447,7 +444,7 @@ describe('a problem of validators', () => {
       present.map((shown) => [shown.subject, shown.startSeconds - START_SECONDS, shown.summary, shown.details]),
     ).toEqual([
       [{ orchestrator: 'mine', watched: 'true' }, -5, summary, ''],
-      [{ watched: 'false' }, -20, 'they do not sign', 'a c b'],
+      [{ watched: 'false' }, -20, 'they do not sign', '3 validators with 50 % of the power: a, c, b'],
     ]);
   });
 

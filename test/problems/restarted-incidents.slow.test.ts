@@ -36,7 +36,7 @@ function withRestart({ phases, ...incident }: Incident): Incident {
 
 /** The first and the last minute in which the pages show a problem as firing, and the longest gap between them. */
 function shownBy({ options, ...incident }: Incident) {
-  const own = { valsets: 3, sampleSeconds: SAMPLE_SECONDS, ...options, hasStateFile: true } as const;
+  const own = { sampleSeconds: SAMPLE_SECONDS, valsets: 3, ...options, hasStateFile: true } as const;
   const { shown } = recordIncident({ ...incident, options: own }, new Set());
   return new Map(
     Array.from(shown.get(INSTANCE) ?? [], ([key, minutes]) => {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { inhibitRules } from '../../packaging/generate/rules.js';
-import { findGaps, hides, type HidingAlert } from '../../src/problems/hiding.js';
+import { findGaps, inhibitRules } from '../../packaging/generate/rules.js';
+import { hides, type HidingAlert } from '../../src/problems/hiding.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { pollProblems } from '../../src/problems/polls.js';

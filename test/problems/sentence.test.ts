@@ -8,13 +8,20 @@ import { durationInWords } from '../../src/text/format.js';
 import {
   ageText,
   labelTexts,
-  missingValidators,
+  missingTexts,
   shortAddress,
   shortName,
   validators,
-  watchedFirst,
-  withOwn,
+  yourValidator,
 } from '../../src/problems/sentence.js';
+
+/** So many own validators and another one, of 25 that have not voted. */
+function missing(own: number) {
+  const shown = { name: null, hasNamesake: false, powerRatio: 0.1, watched: false };
+  const member = { externalAddress: '0xa1', orchestrator: null, ...shown };
+  const ownMembers = Array.from({ length: own }, () => ({ ...member, name: 'Beta', watched: true }));
+  return { total: 25, powerRatio: 0.531, members: [...ownMembers, member] };
+}
 
 describe('the words of a summary', () => {
   it('prefer names to addresses, and watched validators to others', () => {
@@ -32,9 +39,7 @@ describe('the words of a summary', () => {
     const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
     const alpha = { name: 'Alpha', address, isWatched: true, hasNamesake: true };
     expect(validators([alpha])).toBe('Alpha hub1ec8g…cjt2am (yours)');
-    expect(withOwn([alpha], 'voted', 'event 31 is not observed')).toBe(
-      'your validator Alpha hub1ec8g…cjt2am has not voted: event 31 is not observed',
-    );
+    expect(yourValidator(alpha)).toBe('your validator Alpha hub1ec8g…cjt2am');
   });
 
   it.each([
@@ -48,12 +53,10 @@ describe('the words of a summary', () => {
   });
 
   it('begin with the own validators that are concerned', () => {
-    const validator = (name: string, isWatched: boolean) => ({ name, address: '0xa1', isWatched, hasNamesake: false });
-    const others = [validator('Alpha', false)];
-    expect(withOwn(others, 'voted', 'event 31 is not observed')).toBe('event 31 is not observed');
-    expect(withOwn([...others, validator('Beta', true)], 'voted', 'event 31 is not observed')).toBe(
-      'your validator Beta has not voted: event 31 is not observed',
-    );
+    const summary = (own: number) => missingTexts(missing(own), 'voted').summary('event 31 is not observed');
+    expect(summary(0)).toBe('event 31 is not observed');
+    expect(summary(1)).toBe('your validator Beta has not voted: event 31 is not observed');
+    expect(summary(2)).toBe('your validators Beta, Beta have not voted: event 31 is not observed');
   });
 
   it('are cut to the size of labels', () => {
@@ -90,39 +93,21 @@ describe('the words of a summary', () => {
   });
 
   it('put the own validators at the beginning of an action, without their names', () => {
-    const validator = (name: string, isWatched: boolean) => ({
-      name,
-      address: '0xa1',
-      isWatched,
-      hasNamesake: false,
-    });
-    expect(watchedFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
-    expect(watchedFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
-      'Check the orchestrator of your validator first. Contact them.',
-    );
-    expect(watchedFirst([validator('Alpha', true), validator('Beta', true)], 'Contact them.')).toBe(
-      'Check the orchestrator of your validators first. Contact them.',
-    );
+    const action = (own: number) => missingTexts(missing(own), 'voted').action('Contact them.');
+    expect(action(0)).toBe('Contact them.');
+    expect(action(1)).toBe('Check the orchestrator of your validator first. Contact them.');
+    expect(action(2)).toBe('Check the orchestrator of your validators first. Contact them.');
   });
 
   it('name the missing validators with their number and power, but not the own ones, which the summary names', () => {
-    const shown = { name: null, hasNamesake: false, powerRatio: 0.1, watched: false };
-    const member = { externalAddress: '0xa1', orchestrator: null, ...shown };
-    expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(
-      '1 validator has not voted: 0xa1',
-    );
-    expect(missingValidators({ total: 25, powerRatio: 0.531, members: [member] }, 'voted')).toBe(
-      '25 validators with 53 % of the power have not voted: 0xa1 and 24 more',
-    );
-    const own = { ...member, name: 'Beta', watched: true };
-    expect(missingValidators({ total: 25, powerRatio: 0.531, members: [own, own, member] }, 'voted')).toBe(
-      '25 validators with 53 % of the power have not voted: yours, 0xa1 and 22 more',
-    );
-    expect(missingValidators({ total: 1, powerRatio: 0.1, members: [own] }, 'voted')).toBe(
-      '1 validator with 10 % of the power has not voted: yours',
-    );
-    expect(missingValidators({ total: 0, powerRatio: 0, members: [] }, 'voted')).toBe('');
-    expect(missingValidators(null, 'voted')).toBe('');
+    const details = (all: Parameters<typeof missingTexts>[0]) => missingTexts(all, 'voted').details('voted');
+    expect(details({ ...missing(0), total: 1, powerRatio: null })).toBe('1 validator has not voted: 0xa1');
+    expect(details(missing(0))).toBe('25 validators with 53 % of the power have not voted: 0xa1 and 24 more');
+    expect(details(missing(2))).toBe('25 validators with 53 % of the power have not voted: yours, 0xa1 and 22 more');
+    const one = { total: 1, powerRatio: 0.1, members: missing(1).members.slice(0, 1) };
+    expect(details(one)).toBe('1 validator with 10 % of the power has not voted: yours');
+    expect(details({ total: 0, powerRatio: 0, members: [] })).toBe('');
+    expect(details(null)).toBe('');
   });
 
   it('keep a summary on one line and in its direction, whatever a name contains', () => {

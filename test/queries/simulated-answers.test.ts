@@ -97,11 +97,11 @@ describe('the answers about blocks', () => {
 describe('the answers about upgrades', () => {
   it.each(['module_state', 'rate_limiter_input'] as const)('are the height of the plan beside %s', (document) => {
     const month = { upgrade: { fromMs: (START_SECONDS + 3600) * 1000, untilMs: (START_SECONDS + 7200) * 1000 } };
-    const options = { seed: 7, blockTimeMs: 630, startMs: START_SECONDS * 1000, warmUpMs: 3_600_000 };
+    const options = { seed: 7, blockTimeMs: 6300, startMs: START_SECONDS * 1000, warmUpMs: 3_600_000 };
     const planned = new MainnetChain({ ...options, month });
     const height = planned.upgradePlan?.height ?? 0;
     const { node } = planned;
-    expect(height - node.height).toBe(Math.floor(3600 / 0.63) + 1);
+    expect(height - node.height).toBe(Math.floor(3600 / 6.3) + 1);
     const state = polled(planned, document);
     expect(seriesOf(state, /upgrade/)).toEqual([
       `bridge_exporter_node_upgrade_plan_height{target="demo",document="${document}",name="v2.0.0"} ${height}`,

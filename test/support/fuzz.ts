@@ -1,7 +1,4 @@
-/**
- * The number of runs of a property test: this many in `npm test`, which leaves out the longest ones, four times as many in
- * `npm run test:slow` and 500 times as many in `npm run fuzz`, which set FUZZ_FACTOR.
- */
+/** The number of runs of a property test: this many in `npm test`, four times as many in `.ci/run`, 500 times as many in `npm run fuzz`. */
 export function fuzzRuns(count: number): number {
   return count * Number(process.env['FUZZ_FACTOR'] ?? 1);
 }

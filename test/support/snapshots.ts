@@ -126,18 +126,18 @@ export function firstSnapshot<Name extends DocumentName>(
 
 /** The settings of a document, and what of its context a test gives. */
 type InputContext<Name extends DocumentName> = Pick<DocumentContext<DocumentTypes[Name]>, 'settings'> &
-  Partial<Pick<DocumentContext<DocumentTypes[Name]>, 'names' | 'height' | 'at'>>;
+  Partial<Pick<DocumentContext<DocumentTypes[Name]>, 'names' | 'height' | 'at' | 'past' | 'additionalInput'>>;
 
 /** A document as families and the flow read it. Throws if it cannot be read. */
 export function inputOf<Name extends DocumentName>(
   document: Name,
   json: object,
-  { names = NO_NAMES, height, at = START.at, settings }: InputContext<Name>,
+  { names = NO_NAMES, at = START.at, height, past, ...context }: InputContext<Name>,
 ): DocumentTypes[Name]['input'] {
   const { read, input } = documents[document];
   const text = JSON.stringify(json);
   // White space, because a large body of small rows would be refused.
   const result = read(Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length)), { at, clockOffset: 0 });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return input(result.value, { settings, names, height, at, clockOffset: 0, past: undefined });
+  return input(result.value, { ...context, names, height, at, clockOffset: 0, past });
 }

@@ -1,13 +1,14 @@
 import { compare, highest, lowest, type Numeral } from '../../chain/numeral.js';
 import type { Batch } from '../../chain/module-state.js';
+import type { Instant } from '../../clock.js';
 import { memoize } from '../memoize.js';
-import { orUndefined, required, rows } from '../required-fields.js';
+import { orElse, orUndefined, required, rows } from '../required-fields.js';
 import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
 import { findExecutionClaims, highestVotedShare } from './integrity.js';
-import { executedTokens, learnedFees } from './learned-fees.js';
-import { CREDIBLE_RATIO } from './power-shares.js';
-import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
+import { executedTokens, learnedFees, liveBatches } from './executions.js';
+import { CREDIBLE_RATIO } from './valsets.js';
+import { contractPower, isBatchSigned, readBatchKey, requireSigningInput } from './signatures.js';
 import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
@@ -84,6 +85,26 @@ export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] |
       () => !isTimedOut(input, batch),
       () => paysMinimum(input, batch) !== false,
     ]),
+  );
+});
+
+/**
+ * The first document in which a live batch was relayable, by key: `null` while it is not, nothing if it always was.
+ * Signatures can come hours after the creation, and relayers are not late before.
+ */
+export const relayableSince = memoize((input: BridgeInput): ReadonlyMap<string, Instant | null> => {
+  const before = input.past?.relayableSince ?? new Map<string, Instant | null>();
+  return orElse(
+    () => {
+      const relayable = new Set(relayableBatches(input)?.map(readBatchKey));
+      const since = new Map<string, Instant | null>();
+      for (const key of liveBatches(input).batches.keys()) {
+        if (!relayable.has(key)) since.set(key, null);
+        else if (before.has(key)) since.set(key, before.get(key) ?? input.at);
+      }
+      return since;
+    },
+    () => before,
   );
 });
 

@@ -6,9 +6,11 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
+import { orUndefined } from '../required-fields.js';
 import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
-import { feeMemory, type FeeMemory } from './learned-fees.js';
+import { relayableSince } from './batches.js';
+import { executedBatches, liveBatches, type ExecutedBatches, type LiveBatches } from './executions.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -51,7 +53,12 @@ export interface BridgePast {
   /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   readonly hubSide: HubSide | undefined;
-  readonly fees: FeeMemory;
+  /** Of the last document in which they could be read. */
+  readonly live: LiveBatches | undefined;
+  /** By token. */
+  readonly executed: ReadonlyMap<string, ExecutedBatches>;
+  /** By the key of the batch. */
+  readonly relayableSince: ReadonlyMap<string, Instant | null>;
 }
 
 /** The past of the next document. */
@@ -64,7 +71,9 @@ export function bridgePast(input: BridgeInput): BridgePast {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     hubSide: hubSide(input),
-    fees: feeMemory(input),
+    live: orUndefined(() => liveBatches(input)) ?? input.past?.live,
+    executed: executedBatches(input),
+    relayableSince: relayableSince(input),
   };
 }
 

@@ -64,18 +64,18 @@ export function findViolation(input: BridgeInput, attestation: Attestation) {
 function readContent(input: BridgeInput, attestation: Attestation) {
   const type = orNull(() => readClaimType(attestation));
   const content = type === null ? undefined : orUndefined(() => claimContent(attestation));
-  const contract = orUndefined(() => optional(content?.tokenContract));
+  const contract = orUndefined(() => optional(content?.token_contract));
   return {
     type,
-    externalHeight: decimalOrNull(() => content?.externalHeight),
+    externalHeight: decimalOrNull(() => content?.block_height),
     /** The token that is deposited, withdrawn in the batch, or deployed. */
     token: contract === undefined ? null : tokenItem(input, contract),
     amount: type === 'deposit' ? coinItem(input, { contract, amount: content?.amount }) : null,
     /** External address that deposited, and the account of the hub that receives it. */
-    sender: truncatedOrNull(() => optional(content?.sender)),
-    receiver: truncatedOrNull(() => optional(content?.receiver)),
+    sender: truncatedOrNull(() => optional(content?.external_sender)),
+    receiver: truncatedOrNull(() => optional(content?.hub_receiver)),
     /** The batch that was executed, and the validator set in the contract. */
-    batchNonce: decimalOrNull(() => content?.batchNonce),
-    valsetNonce: decimalOrNull(() => content?.valsetNonce),
+    batchNonce: decimalOrNull(() => content?.batch_nonce),
+    valsetNonce: decimalOrNull(() => content?.valset_nonce),
   };
 }

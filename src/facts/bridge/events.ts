@@ -12,9 +12,8 @@ import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
-import { CREDIBLE_RATIO } from './power-shares.js';
+import { CREDIBLE_RATIO, newestPowers, sumPower, shareOfNewest } from './valsets.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, sumPower, shareOfNewest } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
@@ -59,42 +58,14 @@ export function readClaimType({ claim }: Attestation): ClaimType | undefined {
 
 const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
-/** The content of a packed claim; `undefined` when it cannot be read, and for an unknown type. */
-const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
-  const type = readClaimType(attestation);
-  return type && orUndefined(() => readClaimContent(type, packedMessage(required(attestation.claim))));
-});
-
-/** The fields of a claim, unpacked or packed. The packed claim is decoded only when a field is read. */
-export function claimContent(attestation: Attestation): ClaimContent {
+/** The fields of a claim, unpacked or packed. A packed claim of an unknown type, or that cannot be read, has none. */
+export const claimContent = memoize((attestation: Attestation): Partial<ClaimContent> => {
   const claim = required(attestation.claim);
-  return {
-    get externalHeight() {
-      return claim.block_height ?? packedContent(attestation)?.externalHeight;
-    },
-    get tokenContract() {
-      return claim.token_contract ?? packedContent(attestation)?.tokenContract;
-    },
-    get amount() {
-      return claim.amount ?? packedContent(attestation)?.amount;
-    },
-    get sender() {
-      return claim.external_sender ?? packedContent(attestation)?.sender;
-    },
-    get receiver() {
-      return claim.hub_receiver ?? packedContent(attestation)?.receiver;
-    },
-    get batchNonce() {
-      return claim.batch_nonce ?? packedContent(attestation)?.batchNonce;
-    },
-    get valsetNonce() {
-      return claim.valset_nonce ?? packedContent(attestation)?.valsetNonce;
-    },
-    get members() {
-      return claim.members ?? packedContent(attestation)?.members;
-    },
-  };
-}
+  if (claim.value === undefined) return claim;
+  const type = readClaimType(attestation);
+  const packed = type && orUndefined(() => readClaimContent(type, packedMessage(claim)));
+  return { ...packed, ...claim };
+});
 
 export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;
 

@@ -1,13 +1,15 @@
+import { dataPart } from '../../chain/addresses.js';
+import { required, rows, withdrawWithout } from '../required-fields.js';
+import { voters, readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
+import type { BridgeInput } from './bridge-input.js';
+import { registrationByAddress, registrationBySender } from './registrations.js';
+import { batchesByKey, confirmsByBatch, confirmsByValset, batchKey, readBatchKey } from './signatures.js';
+import { newestMemberAddresses, shareOfNewest } from './valsets.js';
 import type { ClaimType } from '../../chain/claim.js';
 import { highest } from '../../chain/numeral.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { required, rows, withdrawWithout } from '../required-fields.js';
-import { readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
-import type { BridgeInput } from './bridge-input.js';
-import { batchesByKey, batchKey } from './signatures.js';
-import { shareOfNewest } from './valsets.js';
 
 /*
  * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or
@@ -75,7 +77,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   withdrawWithout(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
     const content = claimContent(attestation);
-    const stored = valsetsByNonce(input).get(required(content.valsetNonce)) ?? [];
+    const stored = valsetsByNonce(input).get(required(content.valset_nonce)) ?? [];
     return stored.length === 0 || differs(stored, () => content.members);
   });
 });
@@ -87,7 +89,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   const isFirst = required(required(input.state.last_observed_valset).nonce) === 0n;
   return foreignValsetClaims(input).filter(
-    (attestation) => !isFirst || required(claimContent(attestation).valsetNonce) !== 0n,
+    (attestation) => !isFirst || required(claimContent(attestation).valset_nonce) !== 0n,
   );
 });
 
@@ -95,16 +97,13 @@ export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Att
 const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 
 function claimedBatch(attestation: Attestation): string {
-  const { batchNonce, tokenContract } = claimContent(attestation);
-  return batchKey(batchNonce, tokenContract);
+  const { batch_nonce, token_contract } = claimContent(attestation);
+  return batchKey(batch_nonce, token_contract);
 }
 
 /** The pending claims that this batch was executed. */
-export function findExecutionClaims(
-  input: BridgeInput,
-  { batch_nonce, token_contract }: Batch,
-): readonly Attestation[] {
-  return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
+export function findExecutionClaims(input: BridgeInput, batch: Batch): readonly Attestation[] {
+  return executionClaims(input).get(readBatchKey(batch)) ?? [];
 }
 
 /** Claims of the execution of a batch that the hub does not have. The hub halts when such a claim is observed. */
@@ -119,4 +118,45 @@ export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attesta
 export function highestVotedShare(input: BridgeInput, claims: readonly Attestation[]): number | undefined {
   const power = highest(claims.map((attestation) => votedPower(input, attestation)));
   return power === undefined ? 0 : shareOfNewest(input, power);
+}
+
+/* Inconsistent rows of the state. */
+
+export function orphanValsetConfirms(input: BridgeInput): number {
+  const live = new Set(rows(input.state.valsets).map(({ nonce }) => required(nonce)));
+  return countOrphans(confirmsByValset(input), (nonce) => live.has(nonce));
+}
+
+export function orphanBatchConfirms(input: BridgeInput): number {
+  const live = batchesByKey(input);
+  return countOrphans(confirmsByBatch(input), (key) => live.has(key));
+}
+
+/** Number of confirms of validator sets or batches that are not in the state. */
+function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLive: (key: Key) => boolean): number {
+  return Array.from(confirms).reduce((total, [key, { length }]) => total + (isLive(key) ? 0 : length), 0);
+}
+
+export function membersWithoutOrchestrator(input: BridgeInput): number {
+  const registrations = registrationByAddress(input);
+  return Array.from(newestMemberAddresses(input)).filter((address) => !registrations.has(address)).length;
+}
+
+export function unknownVoters(input: BridgeInput): number {
+  const registrations = registrationBySender(input);
+  const distinct = new Set(rows(input.state.attestations).flatMap(voters));
+  return Array.from(distinct).filter((voter) => !registrations.has(voter)).length;
+}
+
+export function duplicateOrchestrators({ state }: BridgeInput): number {
+  const addresses = new Set<string>();
+  const orchestrators = new Set<string>();
+  return rows(state.orchestrator_addresses).filter((row) => {
+    const address = required(row.eth_address);
+    const orchestrator = dataPart(required(row.orchestrator));
+    const repeats = addresses.has(address) || orchestrators.has(orchestrator);
+    addresses.add(address);
+    orchestrators.add(orchestrator);
+    return repeats;
+  }).length;
 }

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
-import { areRegistrationsReadable, isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
+import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
 import { newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 
 /* The members of the newest validator set with their orchestrators, and their votes for the last and the next event. */
@@ -81,11 +81,10 @@ export const watchedEntries = memoize((input: BridgeInput) => {
   if (inSet.size === 0) return [];
   return input.settings.watch.map((address) => {
     const registrations = matchingRegistrations(input, address);
-    if (registrations.length === 0 && !areRegistrationsReadable(input)) return { address };
     return {
       address,
-      isRegistered: registrations.length > 0,
-      isActive: registrations.some(({ eth_address }) => inSet.has(required(eth_address))),
+      isRegistered: registrations && registrations.length > 0,
+      isActive: registrations?.some(({ eth_address }) => inSet.has(required(eth_address))),
     };
   });
 });

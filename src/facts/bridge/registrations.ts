@@ -77,14 +77,16 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
   return byKey;
 });
 
-/** The registrations with the address of an entry of `watch`. */
-export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
-  return registrationsByKey(input).get(dataPart(entry)) ?? [];
+/**
+ * The registrations with the address of an entry of `watch`; `undefined` without one while an unreadable address of a
+ * row could be its own.
+ */
+export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] | undefined {
+  return registrationsByKey(input).get(dataPart(entry)) ?? (hasUnreadableAddress(input) ? undefined : []);
 }
 
-/** Whether an entry of `watch` without a registration has none: an unreadable address of a row could be its own. */
-export const areRegistrationsReadable = memoize(({ state }: BridgeInput): boolean =>
-  rows(state.orchestrator_addresses).every((registration) => listKeys(registration).length === ADDRESSES),
+const hasUnreadableAddress = memoize(({ state }: BridgeInput): boolean =>
+  rows(state.orchestrator_addresses).some((registration) => listKeys(registration).length < ADDRESSES),
 );
 
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
@@ -105,7 +107,7 @@ export interface WatchedOrchestrator {
 /** The distinct orchestrators of `watch`. Unreadable registrations are left out. */
 export const watchedOrchestrators = memoize((input: BridgeInput): readonly WatchedOrchestrator[] => {
   const orchestrators = input.settings.watch.flatMap((entry) => {
-    const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
+    const registered = orEmpty(() => matchingRegistrations(input, entry) ?? []).flatMap((registration) => {
       const { orchestrator, sender } = registration;
       if (typeof orchestrator !== 'string' || typeof sender !== 'string') return [];
       const named = { name: validatorName(input, registration), hasNamesake: hasNamesake(input, registration) };

@@ -36,9 +36,9 @@ export function batchKey(nonce: Field<Numeral>, contract: Field<string>): string
   return `${required(nonce)} ${contractLabel(contract)}`;
 }
 
-export const batchesByKey = memoize(({ state }: BridgeInput) =>
-  groupBy(rows(state.batches), ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract)),
-);
+export const readBatchKey = ({ batch_nonce, token_contract }: Batch): string => batchKey(batch_nonce, token_contract);
+
+export const batchesByKey = memoize(({ state }: BridgeInput) => groupBy(rows(state.batches), readBatchKey));
 
 export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
   groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, token_contract)),
@@ -48,7 +48,7 @@ const batchSigner = ({ eth_signer }: { readonly eth_signer: Field<string> }): st
 
 /** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
-  const confirms = confirmsByBatch(input).get(batchKey(batch.batch_nonce, batch.token_contract)) ?? [];
+  const confirms = confirmsByBatch(input).get(readBatchKey(batch)) ?? [];
   return new Set(confirms.map(batchSigner));
 });
 

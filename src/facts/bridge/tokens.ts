@@ -188,7 +188,7 @@ export function countTokensWithoutMinimum(input: BridgeInput): number {
 }
 
 /** The number of transfers in a batch, which takes the transfers with the highest fees. */
-const BATCH_SIZE = 100;
+export const BATCH_SIZE = 100;
 
 export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
   return lowest(transfers.map(readId));

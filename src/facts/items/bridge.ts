@@ -165,8 +165,9 @@ function tokenNames(input: BridgeInput, contract: Field<string>): readonly unkno
 
 function claimNames(input: BridgeInput, { nonce, attestation }: EventAttestation): readonly unknown[] {
   const content = orEmpty(() => {
-    const { sender, receiver, batchNonce, valsetNonce, tokenContract } = claimContent(attestation);
-    return [sender, receiver, batchNonce, valsetNonce, ...tokenNames(input, tokenContract)];
+    const claim = claimContent(attestation);
+    const { external_sender, hub_receiver, batch_nonce, valset_nonce, token_contract } = claim;
+    return [external_sender, hub_receiver, batch_nonce, valset_nonce, ...tokenNames(input, token_contract)];
   });
   return [nonce, ...content];
 }

@@ -1,7 +1,7 @@
 import type { Transfer } from '../../chain/module-state.js';
 import type { WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
-import { learnedFees } from '../bridge/learned-fees.js';
+import { learnedFees } from '../bridge/executions.js';
 import {
   configuredTokens,
   denomByContract,

@@ -16,7 +16,7 @@ import { attestationsByNonce, votersOfLastEvent } from '../bridge/events.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
 import { hasVoted, isDissenting, memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
-import { areRegistrationsReadable, matchingRegistrations, validatorName } from '../bridge/registrations.js';
+import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required } from '../required-fields.js';
@@ -56,14 +56,9 @@ function ownValidators(input: BridgeInput, inSet: readonly Member[] | null) {
     const membership =
       member !== undefined
         ? ('active' as const)
-        : inSet && registrations && (registration === undefined ? unregistered(input) : ('inactive' as const));
+        : inSet && registrations && (registration === undefined ? ('unregistered' as const) : ('inactive' as const));
     return [{ member, registration, entry: toLabelValue(entry), membership }];
   });
-}
-
-/** An unreadable registration could be that of the entry. */
-function unregistered(input: BridgeInput): 'unregistered' | null {
-  return areRegistrationsReadable(input) ? 'unregistered' : null;
 }
 
 function validatorItem(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgePast } from '../../../src/facts/bridge/bridge-input.js';
+import { bridgePast, type BridgePast } from '../../../src/facts/bridge/bridge-input.js';
 import type { JsonObject } from '../../support/json.js';
-import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
+import { START } from '../../support/polls.js';
+import { bridgeContext, inputOf, type BridgeOptions } from '../../support/snapshots.js';
 import { attestation, state, valueOf } from './state.js';
 
 const HUB = 'bridge_block_time_seconds';
@@ -25,21 +26,29 @@ interface Poll {
 
 /** The options of the last poll, with the past of those before it. */
 function afterPolls(polls: readonly Poll[], options: BridgeOptions = {}): [JsonObject, BridgeOptions] {
+  const { settings } = bridgeContext(options);
   let past: BridgePast | undefined;
   let last: [JsonObject, BridgeOptions] = [bridge, options];
   for (const { seconds, height, isNodeBehind, fields } of polls) {
     const document = { ...bridge, ...fields };
-    last = [
-      document,
+    const beside = {
+      ...(height !== undefined && { height: String(height) }),
+      ...(isNodeBehind !== undefined && { isNodeBehind }),
+      ...(past && { past }),
+    };
+    last = [document, { ...options, ...beside, atMs: seconds * 1000 }];
+    const input = inputOf(
+      'module_state',
+      { state: document },
       {
-        ...options,
-        atMs: seconds * 1000,
-        ...(height !== undefined && { height: String(height) }),
-        ...(isNodeBehind !== undefined && { isNodeBehind }),
+        settings,
+        at: START.at + seconds,
+        additionalInput: { isNodeBehind },
+        ...(height !== undefined && { height: BigInt(height) }),
         ...(past && { past }),
       },
-    ];
-    past = bridgeSnapshot(...last).past;
+    );
+    past = bridgePast(input);
   }
   return last;
 }

@@ -8,7 +8,7 @@ import { batch, idleState, transfer, validators, vote } from '../facts/items/bri
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 
-/* What executed batches have paid, and what that says about others. */
+/* That batches are executed, what they have paid, and what that says about others. */
 
 const DAY_MINUTES = 24 * 60;
 const HEIGHT = 100_000;
@@ -268,5 +268,46 @@ describe('a batch of a token without min_batch_fee', () => {
       ' and none is executed; 2 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
       ' and none is executed; 3 waiting; the first times out in about 8 d 4 h; 3 transfers wait in all',
     ]);
+  });
+});
+
+describe('BridgeBatchNotRelayed', () => {
+  const waiting = [live('500', '5'), live('501', '5', '0xU')];
+  const third = live('499', '5', '0xV');
+
+  const startIn = (state: EndpointState): number | undefined =>
+    state.lastSuccess?.snapshot.judgement.present.find(({ problem }) => problem.name === 'BridgeBatchNotRelayed')
+      ?.startSeconds;
+
+  /** Whether the problem begins anew with the second document in which the batch of a third token is gone. */
+  const hasProgress = (own: object, hasEvent: boolean): boolean => {
+    const bridge = createBridge();
+    const all = { ...signed(...waiting, third), last_outgoing_batch_id: '501' };
+    bridge.next(all);
+    const start = startIn(bridge.next(all, 180));
+    expect(start).toBeDefined();
+    if (hasEvent) bridge.takeEvent();
+    bridge.next({ ...signed(...waiting), last_outgoing_batch_id: '501', ...own });
+    return startIn(bridge.next({ ...signed(...waiting), last_outgoing_batch_id: '501' })) !== start;
+  };
+
+  it('begins anew when a batch is executed, also if nobody has seen the claim', () => {
+    expect(hasProgress({}, true)).toBe(true);
+  });
+
+  const deposit = { '@type': 'MsgDepositClaim', event_nonce: '8', token_contract: '0xV', amount: '1' };
+
+  it.each([
+    ['without an event, as at an upgrade', {}, false],
+    ['because it was canceled', { unbatched_transfers: third.transactions }, true],
+    ['with more batches than there were events', { batches: [waiting[0]] }, true],
+    [
+      'when the event was a deposit',
+      { attestations: [{ observed: true, height: '1', votes: [], claim: deposit }] },
+      true,
+    ],
+    ['because the hub of this node has not created it', { last_outgoing_batch_id: '498' }, true],
+  ])('goes on when a batch is gone %s', (_title, own, hasEvent) => {
+    expect(hasProgress(own, hasEvent)).toBe(false);
   });
 });

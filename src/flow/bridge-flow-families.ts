@@ -1,8 +1,7 @@
 import { PER_TOKEN, type TokenLabel } from '../facts/bridge/tokens.js';
 import { families, histogram, labeledCounter, type LabelValues } from '../metrics/family.js';
 import type { BridgeFlow, TokenCounter } from './bridge-flow.js';
-import { addHistograms, histogramSamples } from './histogram.js';
-import { totalSamples } from './totals.js';
+import { addHistograms, histogramSamples, totalSamples } from './totals.js';
 
 /** Counters by token, which differ in the labels besides those of the token. */
 function tokenCounters<Label extends string>(

@@ -1,0 +1,232 @@
+import { compare, floorDivide, subtract, sum, type Numeral } from '../../chain/numeral.js';
+import { validOrUndefined } from '../../chain/field.js';
+import type { Attestation } from '../../chain/module-state.js';
+import type { Instant } from '../../clock.js';
+import { DAY_SECONDS } from '../../units.js';
+import { groupBy } from '../grouping.js';
+import { memoize } from '../memoize.js';
+import { orElse, orUndefined, required, rows, WITHDRAWN } from '../required-fields.js';
+import { claimContent, eventAttestations, pendingAttestations, readClaimType } from './events.js';
+import type { BridgeInput } from './bridge-input.js';
+import { batchesByKey, batchKey } from './signatures.js';
+import {
+  batchedTransfers,
+  BATCH_SIZE,
+  contractLabel,
+  MAX_REMEMBERED_TOKENS,
+  readId,
+  totalFees,
+  unbatchedTransfers,
+} from './tokens.js';
+
+/*
+ * Which batches were executed between two documents, and what they have paid. The hub deletes the transfers of an
+ * executed batch for good, and returns those of a canceled batch.
+ */
+
+/** A live batch, as it is remembered until the next document. */
+export interface LiveBatch {
+  readonly contract: string;
+  readonly nonce: Numeral;
+  readonly timeout: Numeral | undefined;
+  readonly block: Numeral | undefined;
+  readonly fees: Numeral | undefined;
+  /** The ids of its transfers. */
+  readonly transfers: readonly Numeral[];
+  /** The nonce of the pending event that is claimed to be its execution, and nothing else. */
+  readonly event: Numeral | undefined;
+}
+
+/** What the next document is compared with. */
+export interface LiveBatches {
+  readonly lastEvent: Numeral;
+  /** By key. */
+  readonly batches: ReadonlyMap<string, LiveBatch>;
+}
+
+/** No hub has more. */
+const MAX_BATCHES = 1_000;
+
+export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
+  const rowsByKey = batchesByKey(input);
+  if (rowsByKey.size > MAX_BATCHES) throw WITHDRAWN;
+  const byEvent = groupBy(pendingAttestations(input), ({ nonce }) => nonce);
+  const events = new Map<string | undefined, Numeral>();
+  for (const [nonce, [claim, ...others]] of byEvent) {
+    if (claim !== undefined && others.length === 0) events.set(claimedExecution(claim.attestation), nonce);
+  }
+  const batches = Array.from(rowsByKey, ([key, repeated]): [string, LiveBatch] => {
+    const [{ batch_nonce, token_contract, batch_timeout, block } = {}] = repeated;
+    const transfers = repeated.flatMap(({ transactions }) => rows(transactions));
+    const batch = {
+      contract: contractLabel(token_contract),
+      nonce: required(batch_nonce),
+      timeout: validOrUndefined(batch_timeout),
+      block: validOrUndefined(block),
+      fees: orUndefined(() => sum(repeated.map(totalFees))),
+      transfers: transfers.slice(0, BATCH_SIZE).map(readId),
+      event: events.get(key),
+    };
+    return [key, batch];
+  });
+  return { lastEvent: required(input.state.last_observed_nonce), batches: new Map(batches) };
+});
+
+/** The key of the batch whose execution is claimed; `undefined` for another claim, and for one that cannot be read. */
+function claimedExecution(attestation: Attestation): string | undefined {
+  return orUndefined(() => {
+    if (readClaimType(attestation) !== 'withdraw') return undefined;
+    const { batch_nonce, token_contract } = claimContent(attestation);
+    return batchKey(batch_nonce, token_contract);
+  });
+}
+
+/** A batch of the last document that this one does not have. */
+export interface GoneBatch extends LiveBatch {
+  readonly key: string;
+  /** `unknown`: no event was observed that can be its execution, as at an upgrade, or the node is behind. */
+  readonly outcome: 'executed' | 'canceled' | 'unknown';
+  /** Whether its execution is claimed, and the claim observed. An event can come and go between two documents. */
+  readonly isClaimed: boolean;
+}
+
+/**
+ * The one place where it is decided that a batch was executed. What follows needs different certainty: that relayers
+ * work follows from any execution (`lastExecutionAt`), what they take only from claimed ones (`learnedFees`); the flow
+ * counts any, and only claimed ones if a batch was created and executed in between, which can have had the same
+ * transfers.
+ */
+export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] => {
+  const { past, state } = input;
+  if (past?.live === undefined) return [];
+  const { batches, lastEvent } = past.live;
+  const live = batchesByKey(input);
+  const gone = Array.from(batches).filter(([key]) => !live.has(key));
+  // Seldom, because there can be many transfers.
+  if (gone.length === 0) return [];
+  const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
+  const [newestEvent, newestBatch] = [required(state.last_observed_nonce), required(state.last_outgoing_batch_id)];
+  const observed = eventAttestations(input).filter(({ attestation }) => attestation.observed === true);
+  const claimed = new Set(observed.map(({ attestation }) => claimedExecution(attestation)));
+  const judged = gone.map(([key, batch]) => ({
+    ...batch,
+    key,
+    isBack: batch.transfers.some((id) => waiting.has(id)),
+    isClaimed: claimed.has(key) || (batch.event !== undefined && batch.event <= newestEvent),
+  }));
+  // An event executes one batch at most.
+  const others = observed.filter(({ nonce, attestation }) => nonce > lastEvent && isOtherEvent(attestation));
+  const executions = Number(subtract(newestEvent, lastEvent)) - others.length;
+  const isPossible = judged.filter(({ isBack }) => !isBack).length <= executions;
+  return judged.map(({ isBack, ...batch }) => {
+    const isExecuted = batch.isClaimed || (isPossible && batch.nonce <= newestBatch);
+    return { ...batch, outcome: isBack ? 'canceled' : isExecuted ? 'executed' : 'unknown' };
+  });
+});
+
+/** Whether an event is known to be no execution of a batch. */
+function isOtherEvent(attestation: Attestation): boolean {
+  const type = orUndefined(() => readClaimType(attestation));
+  return type !== undefined && type !== 'withdraw';
+}
+
+interface Day {
+  /** Since 1970, by the process clock. */
+  readonly day: number;
+  /** The two lowest sums of fees, ascending. */
+  readonly lows: readonly Numeral[];
+  readonly batches: number;
+}
+
+/** The executed batches of a token: plain data of bounded size. */
+export interface ExecutedBatches {
+  /** The highest nonce: each batch counts once, also when a node with an older state answers. */
+  readonly nonce: Numeral;
+  readonly at: Instant;
+  /** Of claimed executions in the last fourteen days, ascending. */
+  readonly days: readonly Day[];
+}
+
+const REMEMBERED_DAYS = 14;
+
+/** The executed batches up to this document, by token. A document that cannot be read changes nothing. */
+export const executedBatches = memoize((input: BridgeInput): ReadonlyMap<string, ExecutedBatches> => {
+  const before = input.past?.executed ?? new Map<string, ExecutedBatches>();
+  return orElse(
+    () => {
+      const executed = new Map(before);
+      const gone = goneBatches(input).filter(({ outcome }) => outcome === 'executed');
+      for (const batch of gone.toSorted((a, b) => compare(a.nonce, b.nonce))) {
+        const known = executed.get(batch.contract);
+        if (known === undefined || known.nonce < batch.nonce) {
+          executed.set(batch.contract, withExecution(known, batch, input.at));
+        }
+      }
+      const newest = Array.from(executed).toSorted(([, a], [, b]) => b.at - a.at);
+      return new Map(newest.slice(0, MAX_REMEMBERED_TOKENS));
+    },
+    () => before,
+  );
+});
+
+function withExecution(
+  { days }: Pick<ExecutedBatches, 'days'> = { days: [] },
+  { nonce, fees, isClaimed }: GoneBatch,
+  at: Instant,
+): ExecutedBatches {
+  if (!isClaimed || fees === undefined) return { nonce, at, days };
+  const day = Math.floor(at / DAY_SECONDS);
+  const { lows, batches } = days.find((other) => other.day === day) ?? { lows: [], batches: 0 };
+  const today = { day, lows: [...lows, fees].toSorted(compare).slice(0, 2), batches: batches + 1 };
+  return { nonce, at, days: [...days.filter((other) => other.day !== day && isRemembered(other, at)), today] };
+}
+
+function isRemembered({ day }: Day, at: Instant): boolean {
+  return day > Math.floor(at / DAY_SECONDS) - REMEMBERED_DAYS;
+}
+
+/**
+ * The last execution of any batch; 0 if none was seen. What was learned is kept while nothing is executed, because it
+ * says that something is wrong.
+ */
+export const lastExecutionAt = memoize((input: BridgeInput): Instant =>
+  Math.max(0, ...Array.from(executedBatches(input).values(), ({ at }) => at)),
+);
+
+/** What the executed batches of a token have paid. */
+export interface LearnedFees {
+  readonly lowest: Numeral;
+  /** One batch can be executed by chance. */
+  readonly secondLowest: Numeral;
+  /** Below it, fees are probably too low; absent while nothing is executed, because prices move. */
+  readonly minimum: Numeral | undefined;
+}
+
+const MIN_BATCHES = 10;
+
+/**
+ * What relayers take, where no minimum is configured: by token, of tokens with enough executed batches. Their minimum
+ * is in dollars, while fees are in tokens, and prices and gas move, so that only much lower fees are probably too low,
+ * and only while batches are executed.
+ */
+export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, LearnedFees> => {
+  const { at } = input;
+  return new Map(
+    Array.from(executedBatches(input)).flatMap(([contract, { days, at: lastAt }]) => {
+      const keptDays = days.filter((day) => isRemembered(day, lastExecutionAt(input)));
+      const [lowest, secondLowest] = keptDays.flatMap(({ lows }) => lows).toSorted(compare);
+      const batches = keptDays.reduce((total, day) => total + day.batches, 0);
+      if (lowest === undefined || secondLowest === undefined || batches < MIN_BATCHES) return [];
+      const minimum = at - lastAt <= DAY_SECONDS ? floorDivide(secondLowest, 2n) : undefined;
+      return [[contract, { lowest, secondLowest, minimum }] as const];
+    }),
+  );
+});
+
+/** The tokens of which a batch was executed within fourteen days before the last execution of any token. */
+export const executedTokens = memoize((input: BridgeInput): ReadonlySet<string> => {
+  const executed = Array.from(executedBatches(input)).filter(([, { days }]) =>
+    days.some((day) => isRemembered(day, lastExecutionAt(input))),
+  );
+  return new Set(executed.map(([contract]) => contract));
+});
