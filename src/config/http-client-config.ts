@@ -31,7 +31,7 @@ const checked = (title: string, check: TextCheck) =>
     })
     .meta({ title });
 
-const secret = (check: TextCheck) =>
+const secretSetting = (check: TextCheck) =>
   z
     .codec(checked('secret', check), z.custom<Secret>(), { decode: createSecret, encode: () => REDACTED })
     .meta({ title: 'secret' });
@@ -39,35 +39,35 @@ const secret = (check: TextCheck) =>
 const basicAuth = z
   .strictObject({
     username: checked('text', checkUsername).describe('User name.'),
-    password: secret(checkSecret).optional().describe('Password; empty if not set.'),
+    password: secretSetting(checkSecret).optional().describe('Password; empty if not set.'),
     password_file: fileNameSetting.optional().describe('File with the password.'),
   })
   .check(notBoth('password', 'password_file'));
 
 /** A token of RFC 9110. */
-const token = /^[\w!#$%&'*+.^`|~-]+$/;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
-const authorization = z
+const authorizationHeader = z
   .strictObject({
     type: stringSetting
       .refine(
-        (text) => token.test(text) && text.toLowerCase() !== 'basic',
+        (text) => TOKEN.test(text) && text.toLowerCase() !== 'basic',
         'expected an authentication scheme such as Bearer; for Basic, use basic_auth',
       )
       .meta({ title: 'text' })
       .prefault('Bearer')
       .describe('Authentication scheme; for Basic, use `basic_auth`.'),
-    credentials: secret(checkHeaderValue).optional().describe('Credentials after the scheme, such as a token.'),
+    credentials: secretSetting(checkHeaderValue).optional().describe('Credentials after the scheme, such as a token.'),
     credentials_file: fileNameSetting.optional().describe('File with the credentials.'),
   })
   .check(atLeastOne('credentials', 'credentials_file'), notBoth('credentials', 'credentials_file'));
 
 /** The header is sent once for each value. */
-const header = z
+const headerValues = z
   .strictObject({
     values: z.array(checked('text', checkHeaderValue)).min(1).optional().describe('Header values.'),
     secrets: z
-      .array(secret(checkHeaderValue))
+      .array(secretSetting(checkHeaderValue))
       .min(1)
       .optional()
       .describe('Secret header values, redacted in all output.'),
@@ -97,11 +97,11 @@ const reservedHeaders: ReadonlySet<string> = new Set([
 
 const headerName = z
   .string()
-  .regex(token, 'expected a header name such as X-Api-Key')
+  .regex(TOKEN, 'expected a header name such as X-Api-Key')
   .refine((name) => name.toLowerCase() !== 'authorization', 'cannot be set here, use basic_auth or authorization')
   .refine((name) => !reservedHeaders.has(name.toLowerCase()), 'is a reserved header');
 
-const httpHeaders = z.record(headerName, header).superRefine((headers, context) => {
+const httpHeaders = z.record(headerName, headerValues).superRefine((headers, context) => {
   const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
     if (seen.has(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message: 'is set twice' });
@@ -129,7 +129,7 @@ const tlsConfig = z
 /** The keys of an endpoint that configure the HTTP client. */
 export const httpClient = z.strictObject({
   basic_auth: basicAuth.optional().describe('Basic authentication. Cannot be combined with `authorization`.'),
-  authorization: authorization.optional().describe('`Authorization` header.'),
+  authorization: authorizationHeader.optional().describe('`Authorization` header.'),
   http_headers: httpHeaders.optional().describe('Additional request headers by name.'),
   tls_config: tlsConfig.optional().describe('TLS settings for an https node or an https proxy.'),
   proxy_url: proxyUrl.optional().describe('HTTP proxy. The URL may contain a user and a password.'),

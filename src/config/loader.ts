@@ -262,15 +262,15 @@ const MIN_BODY_BYTES = MEBIBYTE;
  * process.
  */
 export function clampToMemory(config: Config, bytes: number): { config: Config; warnings: readonly string[] } {
-  const { poll, recorder } = config;
+  const { poll: polling, recorder } = config;
   const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
   const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
   const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
-  if (poll.max_body_size <= maxBodyBytes) return { config, warnings: [] };
+  if (polling.max_body_size <= maxBodyBytes) return { config, warnings: [] };
   const warning =
-    `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `poll.max_body_size (${formatSize(polling.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
     `and is lowered to ${formatSize(maxBodyBytes)}`;
-  return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
+  return { config: { ...config, poll: { ...polling, max_body_size: maxBodyBytes } }, warnings: [warning] };
 }
 
 /** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */
