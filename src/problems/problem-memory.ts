@@ -189,7 +189,7 @@ export function judgeProblems(
 ): Judgement & { readonly memory: ProblemMemory } {
   const { problems: settings = {} } = options;
   const { at } = now;
-  const spares = presentSpares(memory, at);
+  const spares = presentSpares(memory, evidence, at);
   const disagreement = presentDisagreement(memory, at);
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
