@@ -53,12 +53,12 @@ const targetTable: Table<TargetView> = {
       cell: ({ target }) => markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`,
       type: 'row-header',
     },
-    { title: 'Worst condition', cell: worstCondition, type: 'wide' },
+    { title: 'Worst problem', cell: worstProblem, type: 'wide' },
   ],
   rowId: ({ target }) => anchor(target),
 };
 
-function worstCondition(view: TargetView): Markup {
+function worstProblem(view: TargetView): Markup {
   const [worst, ...others] = firingVerdicts(view);
   if (worst === undefined) return isolated(view.unknown.join('; '));
   const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
@@ -88,7 +88,7 @@ interface Part {
 function sectionsOfTarget(
   view: PendingView,
   page: PageContext,
-  { details, conditions, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
+  { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target, nowMs } = page;
   const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
@@ -103,7 +103,7 @@ function sectionsOfTarget(
   return markup`${details}
 ${jumpLinks(target, parts)}
 ${first.map(({ html }) => html)}
-${conditions}
+${problems}
 ${notes}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}

@@ -59,7 +59,7 @@ export function verdictSections({ targets, endpoints, generatedAt }: View, page:
   const entries = targets.flatMap((view): Entry[] => {
     const groups = createGroups(view, page, (verdict) => verdict.hiddenBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
-    // A condition of its polls says it already.
+    // A problem of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
       .map(lastKnownText);
@@ -73,7 +73,7 @@ export function verdictSections({ targets, endpoints, generatedAt }: View, page:
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
     ...(worst === undefined ? withoutCondition(targets) : renderHeading(worst)),
-    conditions: section('conditions', 'Other conditions', listHtml(others)),
+    problems: section('problems', 'Other problems', listHtml(others)),
     notes: section(
       'notes',
       'Notes',
