@@ -78,12 +78,12 @@ const targetTable: Table<TargetView> = {
       cell: ({ target }) => markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`,
       type: 'row-header',
     },
-    { title: 'Worst condition', cell: worstCondition, type: 'wide' },
+    { title: 'Worst problem', cell: worstProblem, type: 'wide' },
   ],
   rowId: ({ target }) => anchor(target),
 };
 
-function worstCondition(view: TargetView): Markup {
+function worstProblem(view: TargetView): Markup {
   const [worst, ...others] = firingVerdicts(view);
   if (worst === undefined) return isolated(view.unknown.join('; '));
   const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
@@ -128,7 +128,7 @@ function sectionsOfTarget(
   return markup`${details}
 ${jumpLinks(target, parts)}
 ${first.map(({ html }) => html)}
-${section('conditions', 'Other conditions', otherVerdicts)}
+${section('problems', 'Other problems', otherVerdicts)}
 ${section('notes', 'Notes', markup`${notes}${rateLimitNotes(view.endpoints)}${upgradeNotes(view.endpoints, nowMs)}`)}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}

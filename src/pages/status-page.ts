@@ -48,7 +48,7 @@ export function statusPage(view: StatusView, site: Site): string {
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${section('conditions', 'Other conditions', otherVerdicts)}
+${section('problems', 'Other problems', otherVerdicts)}
 ${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, nowMs)}`)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;

@@ -59,7 +59,7 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
   const entries = targets.flatMap((view): Entry[] => {
     const groups = createGroups(view, page, (verdict) => verdict.hiddenBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
-    // A condition of its polls says it already.
+    // A problem of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
       .map(lastKnownText);

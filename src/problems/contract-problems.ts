@@ -4,11 +4,10 @@ import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
-import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
-import { defineProblem, OTHERS_NOT_SHOWN, type Finding } from './problem.js';
+import { defineProblem, OTHERS_NOT_SHOWN, type Finding, HIDDEN_WITHOUT_RELAYS } from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
@@ -102,7 +101,7 @@ const paused = defineProblem('external_contract', {
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
   find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...OF_UNRELAYED_BATCHES],
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...HIDDEN_WITHOUT_RELAYS],
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */
@@ -154,7 +153,7 @@ const oracleSilentByContract = defineProblem('external_contract', {
   inhibits: [
     { problem: 'BridgeBatchNotRelayed' },
     { problem: 'BridgeBatchOverdue' },
-    ...OF_UNRELAYED_BATCHES,
+    ...HIDDEN_WITHOUT_RELAYS,
     { problem: 'BridgeOracleStalled', severity: 'warning' },
   ],
 });

@@ -34,7 +34,6 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
     severity: 'critical',
     afterMinutes: 15,
     needsTime: true,
-    dashboard: 'bridge-exporter',
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
@@ -65,7 +64,6 @@ const behind = {
   name: 'BridgeNodeBehind',
   severity: 'warning',
   afterMinutes: 10,
-  dashboard: 'bridge-exporter',
 } as const;
 
 function nodeBehind(document: HubDocument) {
@@ -93,7 +91,6 @@ function clockBehind(document: HubDocument) {
     name: 'BridgeClockBehind',
     severity: 'warning',
     afterMinutes: 0,
-    dashboard: 'bridge-exporter',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
@@ -127,7 +124,6 @@ function nodeDown(document: DocumentName) {
     name: 'BridgeNodeDown',
     severity: 'warning',
     afterMinutes: 30,
-    dashboard: 'bridge-exporter',
     description:
       'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
@@ -137,7 +133,7 @@ function nodeDown(document: DocumentName) {
       if (down.length === 0) return undefined;
       return {
         start: Math.min(...down.map(({ since }) => since)),
-        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} ${down.length === 1 ? 'is' : 'are'} down, and another one answers`,
         details: [list(down.map(({ message }) => message))],
       };
     },
@@ -150,7 +146,6 @@ function nodesDisagree(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 0,
     needsTime: true,
-    dashboard: 'bridge-exporter',
     description:
       'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
     action:
@@ -255,13 +250,12 @@ function rolledBack<Name extends HubDocument>(
     isDoubtful: true,
     confirmedAction:
       'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
-    dashboard: 'bridge-exporter',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      version: 3,
+      version: 4,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
         const contract = readContract(evidence);

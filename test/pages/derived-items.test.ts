@@ -38,7 +38,7 @@ describe('the items of a page', () => {
   });
 
   it('are not derived for the list of the targets, but for its JSON', async () => {
-    expect(await pages.pendingPage('html', {})).toContain('Worst condition');
+    expect(await pages.pendingPage('html', {})).toContain('Worst problem');
     await expect(async () => pages.pendingPage('json', {})).rejects.toThrow('Decompression failed');
   });
 });

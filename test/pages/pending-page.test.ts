@@ -61,7 +61,7 @@ describe('the pending page', () => {
     const ids = (alert: ReturnType<typeof verdict>): string[] =>
       Array.from(
         pendingAt(store, 0, {}, { verdicts: [targetVerdicts([alert])] }).matchAll(
-          /<section id="(validators|module_state|claims|batches|conditions|search|rate_limiter_input)"/g,
+          /<section id="(validators|module_state|claims|batches|problems|search|rate_limiter_input)"/g,
         ),
         ([, id = '']) => id,
       );

@@ -1,13 +1,13 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
-import { configSchema } from '../dist/config/config.js';
-import { requestUrl } from '../dist/config/urls.js';
-import { renderEndpoints } from '../dist/exposition/metrics-page.js';
-import { createClock } from '../dist/clock.js';
-import { initialState } from '../dist/engine/endpoint-state.js';
-import { createEngine } from '../dist/engine/engine.js';
-import { createJobs } from '../dist/engine/jobs.js';
-import { createNetwork } from '../dist/sources/network.js';
+import { configSchema } from '../../dist/config/config.js';
+import { requestUrl } from '../../dist/config/urls.js';
+import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
+import { createClock } from '../../dist/clock.js';
+import { initialState } from '../../dist/engine/endpoint-state.js';
+import { createEngine } from '../../dist/engine/engine.js';
+import { createJobs } from '../../dist/engine/jobs.js';
+import { createNetwork } from '../../dist/sources/network.js';
 import { median } from './statistics.mjs';
 
 /** Consecutive polls of one kind, so that they pay for most of the garbage collection they cause. */

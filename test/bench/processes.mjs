@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const [firstLine] = readFileSync(new URL('../src/main.ts', import.meta.url), 'utf8').split('\n', 1);
+const [firstLine] = readFileSync(new URL('../../src/main.ts', import.meta.url), 'utf8').split('\n', 1);
 
 /** The flags of Node.js with which the exporter is shipped; baselines have the same. */
 export const NODE_FLAGS = firstLine.match(/--\S+/g) ?? [];

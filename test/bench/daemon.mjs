@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from './processes.mjs';
 import { sleep } from './statistics.mjs';
 
-export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** `before`: a command that runs the daemon, such as one that limits it. */
 export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, before = [] } = {}) {

@@ -4,7 +4,7 @@
  * response. Other queries are answered as by the simulator.
  */
 import { createServer } from 'node:http';
-import { executeQuery, parseRequest } from '../dist/simulator/query-service.js';
+import { executeQuery, parseRequest } from '../../dist/simulator/query-service.js';
 import { documents, model } from './bodies.mjs';
 
 const server = createServer((request, response) => {

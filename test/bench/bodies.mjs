@@ -3,7 +3,7 @@
  * stuck, repeated with higher ids, heights and nonces and with other users. Validators and tokens stay the same, as during an incident on a real
  * chain.
  */
-import { createModel } from '../dist/simulator/model.js';
+import { createModel } from '../../dist/simulator/model.js';
 
 const START = { seed: 1, startTime: 1_800_000_000, blockTimeMs: 2000 };
 const stuck = createModel({ ...START, scenario: 'stuck' });

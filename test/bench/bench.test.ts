@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { projectUrl } from './support/project-files.js';
+import { projectUrl } from '../support/project-files.js';
 
 /* The bench is no part of the tests, and what moves in the program would break it unnoticed. */
 
@@ -12,7 +12,7 @@ interface Bench {
 it('the bench measures a poll of each document', async () => {
   const modules = ['polls', 'processes', 'pace', 'memory', 'memory-limit', 'cold', 'recordings', 'scrapes', 'targets'];
   const loaded = await Promise.all(
-    modules.map(async (name) => import(/* @vite-ignore */ projectUrl(`bench/${name}.mjs`)) as Promise<object>),
+    modules.map(async (name) => import(/* @vite-ignore */ projectUrl(`test/bench/${name}.mjs`)) as Promise<object>),
   );
   const { polls, start, stopAll } = Object.assign({}, ...loaded) as Bench;
   try {

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chooseFaults, faultsIn, findAgain, KINDS } from './faults.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** A fault can make a test endless. */
 const LIMIT_MS = 1_200_000;
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
-import { encodeRecording, formatPath } from '../dist/recorder/recording-file.js';
+import { encodeRecording, formatPath } from '../../dist/recorder/recording-file.js';
 import { documents } from './bodies.mjs';
 import { MAIN, usageOf } from './daemon.mjs';
 import { measureUsage, startExporter } from './pace.mjs';
