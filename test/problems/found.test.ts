@@ -846,15 +846,15 @@ describe('a validator', () => {
     it('ends without an answer about another own validator, whose problem does not end', () => {
       const own = [validators[2]?.orchestrator ?? '', validators[3]?.orchestrator ?? ''];
       const documents: Document[] = [];
-      let answers = {};
+      const answers = new Map<string, object>();
       const jailedAfter = (...polls: readonly (readonly [minute: number, ...isJailed: (boolean | undefined)[]])[]) => {
         for (const [minute, ...isJailed] of polls) {
           for (const [index, jailed] of isJailed.entries()) {
             const answer = { at: at(minute).at, value: { operator: '', isJailed: jailed, isBonded: true } };
-            if (jailed !== undefined) answers = { ...answers, [own[index] ?? '']: answer };
+            if (jailed !== undefined) answers.set(own[index] ?? '', answer);
           }
           const [[name, query] = []] = answeredQueries(at(minute), { staking_validator: undefined });
-          const queries = new Map([[name, { ...query, answers: new Map(Object.entries(answers)) }]]);
+          const queries = new Map([[name, { ...query, answers: new Map(answers) }]]);
           documents.push({ minute, state: {}, queries: queries as unknown as QueryStates });
         }
         return named('Jailed', bridgeProblems(documents, { watch: own }, false)).map(
