@@ -141,13 +141,13 @@ function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMem
   };
 }
 
-/** Until the next document has the problem. An accusation has a mark. */
+/** Until the next document has the problem. A first finding has a mark. */
 function withTexts(
   histories: StoredHistories,
   { name, action }: Problem,
   isMarkKnown: boolean,
 ): RememberedProblem['histories'] {
   const summary = `${name} was found in an earlier document`;
-  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { accusation: undefined }) };
+  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { firstFinding: undefined }) };
   return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

@@ -77,7 +77,7 @@ const valsetMismatches = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 0,
-  isDoubtful: true,
+  needsConfirmation: true,
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
@@ -136,11 +136,11 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'critical',
     afterMinutes: 0,
-    isDoubtful: true,
+    needsConfirmation: true,
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
     action:
-      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.',
+      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at 66 %. If not, the claimants must correct their nodes. Warn the developers.',
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
   }),

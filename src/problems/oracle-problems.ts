@@ -269,7 +269,7 @@ function conflicting(
     name: 'BridgeConflictingClaims',
     severity,
     afterMinutes: 10,
-    ...(isCritical && { isDoubtful: true }),
+    ...(isCritical && { needsConfirmation: true }),
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);

@@ -53,7 +53,7 @@ interface PollMoment {
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<
   Problem,
-  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith' | 'dashboard'
+  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'dashboard'
 > {
   readonly find: (
     poll: PollEvidence,

@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import type { QueryStates } from '../queries/query.js';
-import type { Difference, SecondOpinion } from './second-opinion.js';
+import type { Difference } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
@@ -41,9 +41,7 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly nodes?: readonly NodeStatus[] | undefined;
   /** The height by which several nodes are compared; `undefined` if the response does not have it. */
   readonly height?: Numeral | undefined;
-  /** The document of another node, if it was asked. */
-  readonly opinion?: SecondOpinion | undefined;
-  /** The problems that only one of two nodes shows: that of the finding, or one that is not in use. */
+  /** The problems that only one of two nodes shows (second-opinion.ts). */
   readonly differences?: readonly Difference[];
 }
 
@@ -179,11 +177,9 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    * Whether a single node that lies or is broken can cause it: then another node is asked before it is shown
    * (second-opinion.ts).
    */
-  readonly isDoubtful?: true;
+  readonly needsConfirmation?: true;
   /** The action when another node shows it too. */
   readonly confirmedAction?: string;
-  /** What the validators are late with, for the table of late validators. */
-  readonly lateWith?: string;
 }
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */

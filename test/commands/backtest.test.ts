@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/simulated-polls.js';
 import { wallSeconds } from '../../src/clock.js';
 import { listVerdicts } from '../../src/engine/verdicts.js';
@@ -53,29 +53,7 @@ async function reportOf(...args: readonly string[]): Promise<Report> {
 const isOfOracle = ({ alert }: { readonly alert: string }): boolean => alert === 'BridgeOracleStalled';
 
 describe('backtest', () => {
-  it('prints which alerts would have fired, when, for how long and how often, and what hides them', async () => {
-    const { code, stdout, stderr } = await runHere(['backtest', '--recording', stalled]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatchInlineSnapshot(`
-      "from 2026-11-23T08:00Z to 2026-11-23T09:40Z (100 min)
-
-      severity  alert                           times  hidden  a week  in total
-      critical  BridgeOracleStalled             1      0       100.8   96 min
-      warning   BridgeBacklogHigh               1      1       100.8   71 min
-      warning   BridgeBatchNotRelayed           1      1       100.8   56 min
-      warning   BridgeOrchestratorMissingVotes  1      1       100.8   96 min
-
-      since              for                       severity  alert                           about
-      2026-11-23T08:05Z  96 min, at the end still  critical  BridgeOracleStalled             default
-      2026-11-23T08:05Z  96 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  hidden by BridgeOracleStalled
-      2026-11-23T08:30Z  71 min, at the end still  warning   BridgeBacklogHigh               default                hidden by BridgeOracleStalled
-      2026-11-23T08:45Z  56 min, at the end still  warning   BridgeBatchNotRelayed           default                hidden by BridgeOracleStalled
-
-      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing
-      "
-    `);
-  });
-
+  // docs/backtesting.md has a whole table, which test/docs/backtesting.slow.test.ts compares.
   it('prints that nothing would have fired on a healthy chain', async () => {
     const { code, stdout } = await runHere(['backtest', '--recording', healthy]);
     expect(code).toBe(0);
@@ -171,13 +149,9 @@ describe('backtest', () => {
 });
 
 describe('backtest of what a daemon has recorded', () => {
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  useSimulatedTime();
 
   it('has the alerts of the daemon within a minute', async () => {
-    useSimulatedTime();
     const { model, daemon, directory } = await startRecordedChain('healthy', 300_000);
     const firing = new Map<string, number>();
     for (let poll = 0; poll < 24; poll += 1) {

@@ -9,7 +9,7 @@ import { packageJson, projectNames, projectPath } from '../support/project-files
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
 import { runTool } from '../support/tools.js';
-import { CHART, hasHelm, problemsOf, render, renderText, type Manifest } from './helm.js';
+import { CHART, hasHelm, render, renderText, type Manifest } from './helm.js';
 import { containerOf, findManifest } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
@@ -59,13 +59,6 @@ describe.skipIf(!isInstalled)('the HTTPRoute', () => {
     expect(options.find(({ kind }) => kind === 'HTTPRoute')?.spec).toMatchObject({
       rules: [{ matches: [{ path: { type: 'PathPrefix' } }], backendRefs: [{ name: 'bridge-exporter', port: 80 }] }],
     });
-  });
-
-  it.each([
-    [{ route: { enabled: true } }, 'route.parentRefs is empty'],
-    [{ route: { enabled: true, parentRefs: [{ name: 'a' }] }, shards: 2 }, 'route.enabled requires shards: 1'],
-  ])('is rejected with %j', (values, problem) => {
-    expect(problemsOf({ values: { ...TARGETS, ...values } })).toContain(problem);
   });
 });
 

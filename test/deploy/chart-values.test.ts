@@ -45,96 +45,106 @@ describe('the values of the chart', () => {
 
 const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
 
-const withTargets = (others: object): object => ({ ...TARGETS, ...others });
 const problem = (after: unknown) => ({ BridgeBatchUnsigned: { after } });
+/** Limits that are no durations, each of another problem. */
+const durations = Object.entries({
+  BridgeBatchUnsigned: '45',
+  BridgeBacklogHigh: 45,
+  BridgeValsetDrift: '1m1h',
+  BridgeNodeBehind: '',
+  BridgeBatchOverdue: '-5m',
+  BridgeClockBehind: '500ms',
+});
 
 describe.skipIf(!hasHelm())('the chart rejects', () => {
+  it('what the schema does not allow, all at once', () => {
+    const message = problemsOf({
+      values: {
+        serviceMonitor: { enable: true },
+        autoReloadInterval: '30',
+        // Routes and inhibitions compare the severity.
+        problems: { BridgeBacklogHigh: { severity: 'info' } },
+        prometheusRule: { clusterLabel: 'k8s-cluster', alerts: { BridgeExporterDown: { for: '30' } } },
+        // Helm would round the numbers, and write them as 1e+21.
+        config: {
+          targets: [
+            { name: 'a', bridge: { watch_min_balance: 1e21, watch: [1e21] }, labels: { team: 1e21 } },
+            {
+              name: 'b',
+              crosschain: { rate: 1e18, window: 1e16, hub_chain_ids: [7000, 1e16], ignore: { indexes: [0x1f] } },
+            },
+          ],
+          tokens: [{ contract: '0x', min_batch_fee: 5 }],
+        },
+      },
+    });
+    for (const expected of [
+      "'/serviceMonitor': additional properties 'enable' not allowed",
+      "'/autoReloadInterval': '30' does not match",
+      "'/problems/BridgeBacklogHigh': additional properties 'severity' not allowed",
+      "'/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
+      "'/prometheusRule/alerts/BridgeExporterDown/for': '30' does not match",
+      "'/config/targets/0/bridge/watch_min_balance': got number, want string",
+      "'/config/targets/0/bridge/watch/0': got number, want string",
+      "'/config/targets/0/labels/team': maximum: got",
+      "'/config/targets/1/crosschain/rate': got number, want string",
+      "'/config/targets/1/crosschain/window': maximum: got",
+      "'/config/targets/1/crosschain/hub_chain_ids/1': maximum: got",
+      "'/config/targets/1/crosschain/ignore/indexes/0': got number, want string",
+      "'/config/tokens/0/min_batch_fee': got number, want string",
+    ]) {
+      expect(message).toContain(`at ${expected}`);
+    }
+  });
+
+  it('what contradicts, all at once', () => {
+    const message = problemsOf({
+      values: {
+        ...TARGETS,
+        configExistingConfigMapName: 'own',
+        configExistingSecretName: 'own',
+        replicas: 2,
+        shards: 2,
+        ingress: { enabled: true },
+        route: { enabled: true },
+        serviceMonitor: { enabled: true },
+        podMonitor: { enabled: true },
+        webConfig: { tls: true },
+        problems: {
+          ...Object.fromEntries(durations.map(([name, after]) => [name, { after }])),
+          BridgeBatchUnsinged: { after: '45m' },
+          BridgeExporterDown: { after: '5m' },
+        },
+        prometheusRule: { alerts: { BridgeWachdog: { enabled: false }, BridgeBacklogHigh: { enabled: false } } },
+      },
+    });
+    for (const expected of [
+      'config is set together with configExistingSecretName: remove one of them',
+      'configExistingConfigMapName and configExistingSecretName are both set',
+      'replicas and shards are both above 1',
+      'ingress.enabled requires shards: 1',
+      'ingress.hosts is empty',
+      'route.enabled requires shards: 1',
+      'route.parentRefs is empty',
+      'serviceMonitor.enabled and podMonitor.enabled are both set, so that every pod would be scraped twice',
+      'webConfig.tls requires webConfig.existingSecret',
+      ...durations.map(
+        ([name, after]) =>
+          `problems.${name}.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
+      ),
+      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeSnapshotStale, ',
+      'problems.BridgeExporterDown: it is no problem, set prometheusRule.alerts.BridgeExporterDown; the problems are ',
+      'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts that are no problems are BridgeExporterAbsent, ',
+      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are ',
+    ]) {
+      expect(message).toContain(`\n- ${expected}`);
+    }
+  });
+
   it.each<[invalid: object, message: string]>([
-    // By the schema.
-    [{ serviceMonitor: { enable: true } }, "at '/serviceMonitor': additional properties 'enable' not allowed"],
-    [{ autoReloadInterval: '30' }, "at '/autoReloadInterval': '30' does not match"],
-    [
-      { prometheusRule: { alerts: { BridgeExporterDown: { for: '30' } } } },
-      "at '/prometheusRule/alerts/BridgeExporterDown/for': '30' does not match",
-    ],
-    // Routes and inhibitions compare the severity.
-    [
-      { problems: { BridgeBacklogHigh: { severity: 'info' } } },
-      "at '/problems/BridgeBacklogHigh': additional properties 'severity' not allowed",
-    ],
-    [
-      { prometheusRule: { clusterLabel: 'k8s-cluster' } },
-      "at '/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
-    ],
-    // Helm would round the number, and write it as 1e+21.
-    [
-      { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
-      "at '/config/targets/0/crosschain/rate': got number, want string",
-    ],
-    [
-      { config: { targets: [{ name: 'a', bridge: { watch_min_balance: 1e21 } }] } },
-      "at '/config/targets/0/bridge/watch_min_balance': got number, want string",
-    ],
-    [
-      { config: { tokens: [{ contract: '0x', min_batch_fee: 5 }] } },
-      "at '/config/tokens/0/min_batch_fee': got number, want string",
-    ],
-    [
-      { config: { targets: [{ bridge: { watch: [1e21] } }] } },
-      "at '/config/targets/0/bridge/watch/0': got number, want string",
-    ],
-    [
-      { config: { targets: [{ crosschain: { ignore: { indexes: [0x1f] } } }] } },
-      "at '/config/targets/0/crosschain/ignore/indexes/0': got number, want string",
-    ],
-    [
-      { config: { targets: [{ crosschain: { window: 1e16 } }] } },
-      "at '/config/targets/0/crosschain/window': maximum: got",
-    ],
-    [
-      { config: { targets: [{ crosschain: { hub_chain_ids: [7000, 1e16] } }] } },
-      "at '/config/targets/0/crosschain/hub_chain_ids/1': maximum: got",
-    ],
-    [{ config: { targets: [{ labels: { team: 1e21 } }] } }, "at '/config/targets/0/labels/team': maximum: got"],
-    // By the templates.
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
     [{ config: { poll: {} } }, 'config has no targets'],
-    ...['configExistingSecretName', 'configExistingConfigMapName'].map((name): [object, string] => [
-      withTargets({ [name]: 'own' }),
-      `config is set together with ${name}: remove one of them`,
-    ]),
-    [
-      { configExistingConfigMapName: 'own', configExistingSecretName: 'own' },
-      'configExistingConfigMapName and configExistingSecretName are both set',
-    ],
-    [withTargets({ replicas: 2, shards: 2 }), 'replicas and shards are both above 1'],
-    [withTargets({ shards: 2, ingress: { enabled: true } }), 'ingress.enabled requires shards: 1'],
-    [withTargets({ ingress: { enabled: true } }), 'ingress.hosts is empty'],
-    [
-      withTargets({ serviceMonitor: { enabled: true }, podMonitor: { enabled: true } }),
-      'every pod would be scraped twice',
-    ],
-    [withTargets({ webConfig: { tls: true } }), 'webConfig.tls requires webConfig.existingSecret'],
-    [
-      withTargets({ problems: { BridgeBatchUnsinged: { after: '45m' } } }),
-      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeSnapshotStale, ',
-    ],
-    ...['45', 45, '1m1h', '', '-5m', '500ms'].map((after): [object, string] => [
-      withTargets({ problems: problem(after) }),
-      `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
-    ]),
-    [
-      withTargets({ problems: { BridgeExporterDown: { after: '5m' } } }),
-      'problems.BridgeExporterDown: it is no problem, set prometheusRule.alerts.BridgeExporterDown; the problems are ',
-    ],
-    [
-      withTargets({ prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } } }),
-      'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts that are no problems are BridgeExporterAbsent, ',
-    ],
-    [
-      withTargets({ prometheusRule: { alerts: { BridgeBacklogHigh: { enabled: false } } } }),
-      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are ',
-    ],
+    [{ ...TARGETS, configExistingConfigMapName: 'own' }, 'config is set together with configExistingConfigMapName'],
     ...[
       { ...TARGETS.config, problems: problem('45m') },
       'targets: []\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
@@ -153,12 +163,6 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       'shards above 1 require Kubernetes 1.28',
     );
     expect(findManifest(render({ values: TARGETS, flags }), 'Deployment').spec?.replicas).toBe(1);
-  });
-
-  it('every error at once', () => {
-    const message = problemsOf({ values: { replicas: 2, shards: 2 } });
-    expect(message).toContain('\n- config is empty');
-    expect(message).toContain('\n- replicas and shards');
   });
 });
 

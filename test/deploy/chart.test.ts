@@ -335,16 +335,26 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     });
   });
 
-  it.each([
-    ['90s', '90'],
-    ['1w2d3h4m5s', '788645'],
-    ['08m', '480'],
-    ['0s', '0'],
-  ])('compares with the seconds of %s', (after, seconds) => {
-    const values = { ...TARGETS, prometheusRule: { enabled: true }, problems: { BridgeBatchUnsigned: { after } } };
+  it('compares with the seconds of any duration', () => {
+    const seconds = {
+      BridgeBatchUnsigned: 90,
+      BridgeBacklogHigh: 788_645,
+      BridgeValsetDrift: 480,
+      BridgeClockBehind: 0,
+    };
+    const problems = {
+      BridgeBatchUnsigned: { after: '90s' },
+      BridgeBacklogHigh: { after: '1w2d3h4m5s' },
+      BridgeValsetDrift: { after: '08m' },
+      BridgeClockBehind: { after: '0s' },
+    };
+    const values = { ...TARGETS, prometheusRule: { enabled: true }, problems };
     const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
-    const rule = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === 'BridgeBatchUnsigned');
-    expect(rule?.expr).toMatch(new RegExp(`> ${seconds}$`));
+    const limits = groups
+      .flatMap(({ rules }) => rules)
+      .filter(({ alert }) => alert !== undefined && alert in problems)
+      .map(({ alert, expr }) => [alert, Number(/> (\d+)$/.exec(String(expr))?.[1])]);
+    expect(Object.fromEntries(limits)).toEqual(seconds);
   });
 
   it('changes the duration of an alert that is no problem', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
@@ -14,12 +14,7 @@ import { readPoll } from '../../src/engine/read-poll.js';
  * What the daemon has found with some documents at some times is found again by the same steps without a daemon.
  */
 
-beforeEach(useSimulatedTime);
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useSimulatedTime();
 
 /** A poll of the daemon: what was fetched, and what was known of the endpoint afterwards. */
 interface Polled extends Fetch {

@@ -61,7 +61,12 @@ interface Polled {
 function poll(model: Model, seconds: number, { flow, past }: Polled): Polled {
   const at = { at: START_SECONDS + seconds, clockOffset: 0 };
   const height = BigInt(model.height);
-  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at: at.at, past });
+  const input = inputOf('module_state', documentOf(model), {
+    settings: defaultBridgeSettings,
+    height,
+    at: at.at,
+    past,
+  });
   return { flow: trackBridge(flow, input, OPTIONS), past: bridgePast(input) };
 }
 

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
@@ -14,10 +14,17 @@ import { startRecordedLoop, type RecordedLoop, type Respond } from './recorded-l
 
 export const POLL_MS = 30_000;
 
+/** In all tests of the file, or of the `describe` in which it is called. */
 export function useSimulatedTime(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  // Without jitter.
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    // Without jitter.
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 }
 
 export interface RecordedChain {

@@ -1,16 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { expectExactReplay, useSimulatedTime } from './every-poll.js';
 
 /** The scenario begins with the fourth one. */
 const POLLS = 16;
 
-beforeEach(useSimulatedTime);
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useSimulatedTime();
 
 describe('a recording of every poll', () => {
   it.each(scenarioNames)('replays to the series that were exported in the scenario %s', async (scenario) => {

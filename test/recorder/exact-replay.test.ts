@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   answerOf,
   expectExactReplay,
@@ -10,12 +10,7 @@ import {
 } from './every-poll.js';
 import type { Respond } from './recorded-loop.js';
 
-beforeEach(useSimulatedTime);
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useSimulatedTime();
 
 describe('a recording of every poll', () => {
   // One of those with the most to remember; test/recorder/every-scenario.slow.test.ts has all.

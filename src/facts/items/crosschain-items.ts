@@ -98,7 +98,8 @@ function rateLimitItem(input: CrosschainInput) {
 function chainItems(input: CrosschainInput, search: Search | undefined) {
   return itemList(
     () => chainIds(input),
-    [optionalKey((chainId) => limitReachedAt(input, chainId))],
+    // A chain without pending transactions has no limit to reach, and is not of unknown age.
+    [() => 0n, optionalKey((chainId) => limitReachedAt(input, chainId))],
     (chainId) => chainItem(input, chainId),
     {
       isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0,
