@@ -52,7 +52,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
    * How the document of a target is requested, by its configuration; `undefined` if the target does not have the
    * document.
    */
-  readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Types> | undefined;
+  readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => ConfiguredDocument<Types> | undefined;
   /** The settings with which a recorded body is read. The target may be in no configuration. */
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
@@ -63,10 +63,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly read: (body: Buffer, context: ReadContext<Types>) => DocumentResult<Types['content']>;
   /** What the families are derived from. */
   readonly input: (content: Types['content'], context: DocumentContext<Types>) => Types['input'];
-  /** Hub height of the document, to detect a node that falls behind. */
-  readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
-  /** Height by which several nodes are compared, if it is not that of the hub. */
-  readonly blockHeight?: (content: Types['content']) => Numeral;
+  /** The height of its chain, to detect a node that falls behind, and to compare several nodes. */
+  readonly height: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
   /**
    * What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of
    * different bridges.
@@ -98,7 +96,8 @@ interface FlowDefinition<Types extends AnyTypes> {
   readonly cumulative: readonly Family<Types['flow']>[];
 }
 
-export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
+/** A document of a target, by its configuration. */
+export interface ConfiguredDocument<Types extends AnyTypes = AnyTypes> {
   /** In order of preference. */
   readonly nodes: readonly NodeConnection[];
   /** The rest of the configuration, without credentials. */
@@ -165,7 +164,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
         names: { configured: names.validators, staking },
       };
     },
-    hubHeight: (_state, header) => header,
+    height: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
     memoryVersion: 5,
@@ -198,12 +197,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       return readContract(body, call, hubSide, additionalInput, now);
     },
     input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
-    // A node behind others shows in the time of its block.
-    hubHeight: () => undefined,
-    blockHeight: ({ height }) => height,
+    height: ({ height }) => height,
     identity: ({ contract }) => [contract],
     families: contractFamilies,
-    memoryVersion: 1,
+    memoryVersion: 2,
     past: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
@@ -240,7 +237,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       tokens: names.tokens,
     }),
     // Some proxies drop the header; the document has its own height.
-    hubHeight: ({ height }, header) => header ?? validOrUndefined(height),
+    height: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
     memoryVersion: 2,

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { hides, hidings, type Hiding, type HidingAlert } from '../../src/problems/hiding.js';
+import { exporterRules } from '../../src/problems/rules.js';
+import { hides, hidings, urgentWarnings, type Hiding, type HidingAlert } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
-import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
 /* The rules of Prometheus and the inhibitions of Alertmanager, from the declarations in src/problems. */
@@ -87,7 +86,7 @@ const ages = {
   ago: `${AGE} ago`,
 } as const satisfies Record<AgeKind, string>;
 
-const summaryOf = (kind: AgeKind): string =>
+const summaryOf = (kind: AgeKind = 'lasting'): string =>
   `{{ $labels.target }}: ${ofProblem('summary', '{{ $labels.problem }}')}, ${ages[kind]}`;
 const ACTION = ofProblem('action', 'See the runbook.');
 const PENDING_URL = '/pending?target={{ $labels.target | urlquery }}#{{ $labels.id }}';
@@ -136,8 +135,6 @@ function indent(text: string, spaces = 2): string {
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
-
-const urgentWarnings = problems.filter(({ isUrgent }) => isUrgent === true).map(({ name }) => name);
 
 const TARGET = ['cluster', 'namespace', 'job', 'instance', 'target'];
 

@@ -1,6 +1,6 @@
 import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
-import { exporterRules } from '../problems/exporter-rules.js';
+import { exporterRules } from '../problems/rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { repeatLastPoll } from '../engine/step.js';

@@ -153,15 +153,13 @@ export function createPages(
     };
   };
 
-  const pending = async (isJson: boolean, query: PendingQuery): Promise<PendingView | undefined> => {
+  const pending = async (query: PendingQuery): Promise<PendingView | undefined> => {
     const { target } = query;
     const states = polled.states().filter((state) => target === undefined || state.target === target);
-    // The page of several targets has only their verdicts.
-    const withItems = isJson || new Set(states.map((state) => state.target)).size === 1;
-    if (withItems) await prepareItems(states);
+    await prepareItems(states);
     const now = clockNow();
     const { links } = active.current();
-    return pendingView(polled.endpoints(), listVerdicts(states, now), links, now, { ...query, withItems });
+    return pendingView(polled.endpoints(), listVerdicts(states, now), links, now, query);
   };
 
   const status = async (): Promise<StatusView> => {
@@ -179,7 +177,7 @@ export function createPages(
       return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, site);
     },
     pendingPage: async (format, query) => {
-      const view = await pending(format === 'json', query);
+      const view = await pending(query);
       if (view === undefined) return undefined;
       return format === 'json' ? toJson(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },

@@ -42,8 +42,8 @@ type StoredProblems = Omit<ProblemMemory, 'remembered'> & {
 /** `version` is that of the mark. */
 type StoredProblem = Omit<RememberedProblem, 'histories'> & { readonly histories: StoredHistories };
 
-/** Without the texts that pages show only of a document. */
-type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'details' | 'action' | 'textsAt'>>;
+/** Without texts, which have configured names; the next document has them. */
+type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'details' | 'action' | 'textsAt'>>;
 
 /** `undefined` before the first poll of this process. */
 export function createMemory(state: EndpointState): EndpointMemory | undefined {
@@ -102,7 +102,7 @@ function withoutTexts(histories: RememberedProblem['histories']): StoredHistorie
   return new Map(
     Array.from(
       histories,
-      ([key, { details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
+      ([key, { summary: _summary, details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
         key,
         { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
       ],
@@ -141,12 +141,13 @@ function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMem
   };
 }
 
-/** Until the next document has the problem. An accusation has a mark. */
+/** Until the next document has the problem. A first finding has a mark. */
 function withTexts(
   histories: StoredHistories,
-  { action }: Problem,
+  { name, action }: Problem,
   isMarkKnown: boolean,
 ): RememberedProblem['histories'] {
-  const texts = { details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { accusation: undefined }) };
+  const summary = `${name} was found in an earlier document`;
+  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { firstFinding: undefined }) };
   return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

@@ -9,6 +9,8 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
+import type { HubSide } from '../facts/contract/hub-side.js';
+import type { ReceivedDocument } from './source.js';
 import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -35,7 +37,7 @@ export interface LastDocument<Name extends DocumentName = DocumentName> {
   readonly document: Name;
   /** See `DocumentDefinition.identity`. */
   readonly identity: readonly string[];
-  /** Hub height. */
+  /** See `DocumentDefinition.height`. */
   readonly height: Numeral | undefined;
   readonly past: DocumentTypes[Name]['past'] | undefined;
   readonly flow: DocumentTypes[Name]['flow'];
@@ -84,8 +86,14 @@ export interface EndpointState extends EndpointSettings {
   /** All nodes at the last poll; `undefined` for an endpoint with one node. */
   readonly nodes?: readonly ObservedNode[] | undefined;
   readonly nodeSwitches: number;
+  /** The module state of a node that is not in use, as far as a contract is compared with it. */
+  readonly spareHub?: SpareHub | undefined;
   /** When another node was polled for the first time. Answers of the node before are not used. */
   readonly switchedAt?: Instant | undefined;
+}
+
+export interface SpareHub extends NonNullable<ReceivedDocument['spare']> {
+  readonly hubSide: HubSide;
 }
 
 interface SuccessfulPoll {

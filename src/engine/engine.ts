@@ -4,6 +4,8 @@ import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
+import { problems } from '../problems/problems.js';
+import { isDoubted } from '../problems/second-opinion.js';
 import { createQueue, withinMs } from '../tasks.js';
 import {
   endpointId,
@@ -14,9 +16,15 @@ import {
   type EndpointState,
 } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
-import { documentRequest, readAdditionalInput, queryContext } from './additional-input.js';
+import {
+  documentRequest,
+  queryContext,
+  readAdditionalInput,
+  spareAdditionalInput,
+  spareRequest,
+} from './additional-input.js';
 import { readPoll, readSpare, timedStep } from './read-poll.js';
-import type { DocumentRequest, EndpointJob, Received, ReceivedDocument, Source } from './source.js';
+import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
 
 /*
@@ -24,8 +32,8 @@ import { repeatLastPoll } from './step.js';
  *
  * 1. The source exchanges the document (`Source.document`).
  * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the
- *    state before and after. If it has a problem that a single node can cause, another node is asked first, and the
- *    document steps together with that of the other one.
+ *    state before and after. If it has a problem that a single node can cause, the document of a node that is not in
+ *    use is judged first.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
  * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need
@@ -71,10 +79,9 @@ export interface AnsweredRound {
   readonly now: Moment;
 }
 
-/** A document of a node that is not in use. */
+/** A document of a node that is not in use, with the state after it. */
 export interface JudgedSpare {
-  readonly before: EndpointState;
-  readonly after: EndpointState;
+  readonly endpoint: EndpointState;
   readonly received: ReceivedDocument;
 }
 
@@ -149,31 +156,37 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const current = findEndpoint(job)?.state;
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => findSibling(job, document));
-    const received = await judge(job, await source.document(job, request), request);
+    const received = await source.document(job, request);
+    const isStepped = await inTurn(async () => stepWith(job, received, source.spare === undefined));
+    if (!isStepped) {
+      await askSpare(job);
+      await inTurn(async () => stepWith(job, received));
+    }
     const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
     // Queries are sent only to a node that has just responded.
     const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
     const answers = isServed ? sendQueries(job) : Promise.resolve();
     if (isFirst && isServed && source.query !== undefined) {
-      return { settled: stepAgain(job, received, answers).finally(() => release(received)) };
+      return { settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
     }
-    release(received);
+    received.release?.();
     return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
   }
 
-  /** Takes the step with a document. Before one that another node may contradict, that node is asked. */
-  async function judge(job: Job, received: Received, request: DocumentRequest): Promise<Received> {
-    const isStepped = await inTurn(async () => stepWith(job, received, source.opinion === undefined));
-    if (isStepped || !received.ok) return received;
-    const opinion = await source.opinion?.(job, request);
-    const asked = opinion === undefined ? received : { ...received, opinion };
-    await inTurn(async () => stepWith(job, asked));
-    return asked;
+  async function askSpare(job: Job): Promise<void> {
+    const { target, document } = job.context;
+    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
+    if (document === 'external_contract' && hub !== undefined) await askSpare(hub.job);
+    const state = findEndpoint(job)?.state;
+    if (state === undefined) return;
+    const request = spareRequest(job.context, state, (each) => findSibling(job, each), now().at);
+    const received = await source.spare?.(job, request);
+    if (received !== undefined) await spareRead(job, received);
   }
 
   async function probe(job: Job): Promise<void> {
-    const isDoubted = (findEndpoint(job)?.state.problems.spares ?? []).length > 0;
-    const spares = (await source.probe?.(job, isDoubted)) ?? [];
+    const state = findEndpoint(job)?.state;
+    const spares = (await source.probe?.(job, state !== undefined && isDoubted(problems, state.problems))) ?? [];
     await Promise.all(spares.map(async (received) => spareRead(job, received)));
   }
 
@@ -181,18 +194,13 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await inTurn(async () => {
       const endpoint = findEndpoint(job);
       if (endpoint === undefined) return;
-      const { state: before } = endpoint;
+      const { state } = endpoint;
       const moment = now();
-      const additionalInput = readAdditionalInput(
-        job.context,
-        before,
-        (document) => findSibling(job, document),
-        moment,
-      );
-      const spare = { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
-      const after = readSpare(before, spare, job.context, moment);
+      const input = spareAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
+      const spare = withAnswers(received, input);
+      const after = readSpare(state, spare, job.context, moment);
       change({ ...endpoint, state: after });
-      for (const sink of sinks) sink.spareRead?.({ before, after, received });
+      for (const sink of sinks) sink.spareRead?.({ endpoint: after, received });
     });
     received.release?.();
   }
@@ -206,22 +214,26 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
   }
 
-  /** Reads a document and takes the step with it, unless another node is asked first. Yields to scrapes in between. */
+  /** Reads a document and takes the step with it, unless a spare is asked first. Yields to scrapes in between. */
   async function stepWith(job: Job, received: Received, isDecided = true): Promise<boolean> {
     const { isAgain = false } = received;
     const current = findEndpoint(job);
     // Meanwhile another document has stepped.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return true;
     const { state, beforeFirst } = current;
-    const { queries, problems } = state;
+    const {
+      queries,
+      problems: { spares },
+    } = state;
     const before =
       isAgain && beforeFirst !== undefined
-        ? { ...beforeFirst, queries, problems: { ...beforeFirst.problems, spares: problems.spares } }
+        ? { ...beforeFirst, queries, problems: { ...beforeFirst.problems, spares } }
         : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
-    const read = withinMemory(readPoll(withAnswers(received, additionalInput), job.context, moment), others);
+    const complete = received.ok ? withAnswers(received, additionalInput) : received;
+    const read = withinMemory(readPoll(complete, job.context, moment), others);
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();
     const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
@@ -301,17 +313,6 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
   return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
 }
 
-function withAnswers(received: Received, additionalInput: AdditionalInput): Received {
-  if (!received.ok) return received;
-  const { opinion } = received;
-  return {
-    ...received,
-    additionalInput: { ...additionalInput, ...received.additionalInput },
-    opinion: opinion && { ...opinion, additionalInput: { ...additionalInput, ...opinion.additionalInput } },
-  };
-}
-
-function release(received: Received): void {
-  received.release?.();
-  if (received.ok) received.opinion?.release?.();
+function withAnswers(received: ReceivedDocument, additionalInput: AdditionalInput): ReceivedDocument {
+  return { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
 }

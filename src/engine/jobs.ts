@@ -3,7 +3,7 @@ import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { hash48 } from '../config/loader.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
-import { documentNames, documents, type DocumentRequest } from '../documents.js';
+import { documentNames, documents, type ConfiguredDocument } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import type { RequestLimits } from '../http/client.js';
 import { count, list } from '../text/format.js';
@@ -11,7 +11,7 @@ import { count, list } from '../text/format.js';
 /* The jobs of the configuration. */
 
 /** One endpoint to poll. */
-export interface PollJob extends Omit<DocumentRequest, 'settings'> {
+export interface PollJob extends Omit<ConfiguredDocument, 'settings'> {
   readonly limits: RequestLimits;
   readonly intervalMs: number;
   readonly context: StepContext;

@@ -29,8 +29,7 @@ export function readPoll<Name extends DocumentName>(
   const read = readContent(received, document, clockOffset);
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
-  const opinion = received.opinion && readOpinion(received.opinion, document, clockOffset);
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes, opinion };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes };
   if (!read.ok) return { ...poll, outcome: read };
   const { content } = read;
   const height = parseHeight(received.height);
@@ -38,19 +37,6 @@ export function readPoll<Name extends DocumentName>(
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
-}
-
-/** `undefined` if the body is not the document: another node that fails says nothing. */
-function readOpinion<Name extends DocumentName>(
-  opinion: ReceivedDocument<Name>,
-  document: Name,
-  clockOffset: number,
-): PollResult<Name>['opinion'] {
-  const read = readContent(opinion, document, clockOffset);
-  if (!read.ok) return undefined;
-  const { node = '', lagSeconds, receivedAt, additionalInput } = opinion;
-  const height = validOrUndefined(parseHeight(opinion.height));
-  return { source: node, lagSeconds, content: read.content, height, receivedAt, additionalInput };
 }
 
 /** The content of a body, or the failure of a body that is not the document. */
@@ -79,15 +65,18 @@ function failed(error: PollError): Failure {
   return { ok: false, error };
 }
 
-/** The state after a document of a node that is not in use. */
+/** The state after a document of a node that is not in use: without a change if the body is not the document. */
 export function readSpare<Name extends DocumentName>(
   state: EndpointState,
-  spare: ReceivedDocument<Name>,
+  received: ReceivedDocument<Name>,
   context: StepContext<Name>,
   { clockOffset }: Moment,
 ): EndpointState {
-  const read = readOpinion(spare, context.document, clockOffset);
-  return read === undefined ? state : withSpareDocument(state, read, context, clockOffset);
+  const read = readContent(received, context.document, clockOffset);
+  if (!read.ok) return state;
+  const height = validOrUndefined(parseHeight(received.height));
+  const { spare = { source: received.source, lagSeconds: undefined } } = received;
+  return withSpareDocument(state, { ...received, spare, height, content: read.content }, context, clockOffset);
 }
 
 export function timedStep<Name extends DocumentName>(

@@ -34,6 +34,7 @@ import {
   type Snapshot,
 } from './endpoint-state.js';
 import type { ObservedNode } from './node-observation.js';
+import type { ReceivedDocument } from './source.js';
 import { withMatched } from './unmatched-settings.js';
 
 /*
@@ -58,18 +59,13 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** See `ReceivedDocument.isAccepted`. */
   readonly isAccepted?: boolean | undefined;
   readonly nodes?: readonly ObservedNode[] | undefined;
-  /** The document of another node, which was asked for a second opinion. */
-  readonly opinion?: OpinionContent<Name> | undefined;
 }
 
-interface OpinionContent<Name extends DocumentName> extends Pick<
-  ReadContent<Name>,
-  'content' | 'height' | 'receivedAt' | 'additionalInput'
-> {
-  readonly source: string;
-  /** See `ReceivedDocument.lagSeconds`. */
-  readonly lagSeconds: number | undefined;
-}
+/** The document of a node that is not in use. */
+interface SpareContent<Name extends DocumentName>
+  extends
+    Pick<ReadContent<Name>, 'content' | 'height' | 'receivedAt' | 'additionalInput'>,
+    Required<Pick<ReceivedDocument, 'spare'>> {}
 
 interface ReadContent<Name extends DocumentName> {
   readonly ok: true;
@@ -84,7 +80,7 @@ interface ReadContent<Name extends DocumentName> {
 }
 
 /**
- * A document with a lower hub height than the last document fails its poll, because the node may be behind others of
+ * A document with a lower height than the last document fails its poll, because the node may be behind others of
  * its load balancer. The third such document since the last success is accepted: the node was rolled back or replaced.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
@@ -122,7 +118,7 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems, matched } = derive(state, outcome, poll.opinion, context, clockOffset);
+  const { snapshot, problems, matched } = derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
@@ -187,23 +183,17 @@ export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState
 function derive<Name extends DocumentName>(
   state: EndpointState,
   document: ReadContent<Name>,
-  opinion: OpinionContent<Name> | undefined,
   context: StepContext<Name>,
   clockOffset: number,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
-  const { content, errors, height, receivedAt, additionalInput, compressed } = document;
+  const { content, errors, receivedAt, additionalInput, compressed } = document;
   const definition = documents[context.document];
   const { evidence, documentContext } = createEvidence(state, document, context, clockOffset);
   const { input, flow } = evidence;
-  const asked = opinion && {
-    source: opinion.source,
-    lagSeconds: opinion.lagSeconds,
-    evidence: createEvidence(state, opinion, context, clockOffset).evidence as Evidence,
-  };
   const { memory: problems, ...judgement } = judgeProblems(
     state.problems,
     context.document,
-    { ...evidence, opinion: asked },
+    evidence,
     { at: receivedAt, clockOffset },
     context,
   );
@@ -211,7 +201,7 @@ function derive<Name extends DocumentName>(
   const snapshot = {
     document: context.document,
     identity: identity.length === 0 ? (lastDocument(state)?.identity ?? []) : identity,
-    height: definition.hubHeight(content, height),
+    height: evidence.height,
     past: definition.past(input),
     flow,
     judgement,
@@ -223,33 +213,35 @@ function derive<Name extends DocumentName>(
   return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
-/**
- * The state after a document of a node that is not in use. One that is older than the last document proves nothing.
- */
+/** The state after a document of a node that is not in use. */
 export function withSpareDocument<Name extends DocumentName>(
   state: EndpointState,
-  spare: OpinionContent<Name>,
+  spare: SpareContent<Name>,
   context: StepContext<Name>,
   clockOffset: number,
 ): EndpointState {
+  const { receivedAt: at } = spare;
   const { evidence } = createEvidence(state, spare, context, clockOffset);
-  if (state.lastSuccess === undefined) return state;
-  const { at, snapshot } = state.lastSuccess;
-  const now = { at: spare.receivedAt, clockOffset };
-  if (isOlder({ height: evidence.height, lagSeconds: spare.lagSeconds }, now.at, { height: snapshot.height, at })) {
-    return state;
-  }
-  const spareEvidence = evidence as Evidence;
+  const document = { ...spare.spare, at, height: evidence.height };
+  const { lastSuccess, problems } = state;
+  const last = lastSuccess && { height: lastSuccess.snapshot.height, at: lastSuccess.at };
+  const isOlderThanLast = last === undefined || isOlder(document, last);
+  const past = documents[context.document].past(evidence.input);
+  const hubSide = 'hubSide' in past ? past.hubSide : undefined;
   return {
     ...state,
-    problems: withSpare(state.problems, context.document, spare.source, spareEvidence, now, context),
+    ...(hubSide && { spareHub: { ...spare.spare, hubSide } }),
+    problems: withSpare(problems, context.document, document, evidence, isOlderThanLast, {
+      at,
+      clockOffset,
+    }),
   };
 }
 
 /** What a document is judged by, after the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt, additionalInput }: Omit<OpinionContent<Name>, 'source' | 'lagSeconds'>,
+  { content, height, receivedAt, additionalInput }: Omit<SpareContent<Name>, 'spare'>,
   { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
   clockOffset: number,
 ) {
@@ -272,19 +264,9 @@ function createEvidence<Name extends DocumentName>(
     answers: freshAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
     nodes: state.nodes,
-    height: comparedHeight(document, content, height),
+    height: definition.height(content, height),
   };
   return { evidence, documentContext };
-}
-
-/** The height by which nodes are compared. */
-export function comparedHeight<Name extends DocumentName>(
-  document: Name,
-  content: DocumentTypes[Name]['content'],
-  header: Numeral | undefined,
-): Numeral | undefined {
-  const { blockHeight, hubHeight } = documents[document];
-  return blockHeight?.(content) ?? hubHeight(content, header);
 }
 
 function render<Name extends DocumentName>(
@@ -310,17 +292,22 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
   return dropped === 0 ? [] : [{ name: problemStart.name, text: '', dropped }];
 }
 
-/** The failure of a document with a lower hub height than the last document. */
+/**
+ * The failure of a document with a lower height than the last document. Of a contract only while another node shows a
+ * greater one: otherwise, a node that is behind shows in the time of its block.
+ */
 function findRegression<Name extends DocumentName>(
   state: EndpointState,
-  { outcome, source }: PollResult<Name>,
+  { outcome, source, isAccepted }: PollResult<Name>,
   { document }: StepContext<Name>,
 ): Failure | undefined {
-  if (!outcome.ok) return undefined;
-  const height = documents[document].hubHeight(outcome.content, outcome.height);
+  const isOfContract = document === 'external_contract';
+  if (!outcome.ok || (isOfContract && isAccepted !== false)) return undefined;
+  const height = documents[document].height(outcome.content, outcome.height);
   const before = lastDocument(state)?.height;
   if (height === undefined || before === undefined || height >= before) return undefined;
-  const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
+  const name = isOfContract ? 'block' : 'hub height';
+  const message = `${source === undefined ? '' : `${source}: `}${name} ${height} is below ${before} of the previous document`;
   return failure('regression', message);
 }
 

@@ -1,4 +1,4 @@
-import { asNumeral, floorDivide, ratio, type Numeral } from '../chain/numeral.js';
+import { asNumeral, floorDivide, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
@@ -215,17 +215,13 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_rate_limit_utilization_ratio: gauge({
     help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
-    value: (input) => {
-      const allowed = rateLimit.allowance(input);
-      return allowed === undefined ? undefined : ratio(rateLimit.totalValue(input), allowed);
-    },
+    value: (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,
   }),
   crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
     value: (input) => {
-      const allowed = rateLimit.allowance(input);
-      if (allowed === undefined) return undefined;
-      return rateLimit.totalValue(input) > allowed ? 1 : 0;
+      const use = rateLimit.rateLimitUse(input);
+      return use && Number(use.isExceeded);
     },
   }),
   crosschain_anomalies: labeledGauge({

@@ -1,26 +1,17 @@
 import { isLate } from '../facts/bridge/block-times.js';
-import { groupBy } from '../facts/grouping.js';
 import { haveOrHas, listMembers, validators } from '../problems/sentence.js';
 import { firingVerdicts } from '../engine/verdicts.js';
-import { count, durationInWords, percent } from '../text/format.js';
+import { durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { alertClass, type ItemColumn, type ItemTable, type PageContext } from './table.js';
-import type {
-  BatchedTransferItem,
-  BatchItem,
-  BridgeItems,
-  RegistrationItem,
-  TransferItem,
-  ValsetItem,
-} from '../facts/items/bridge.js';
+import { alertClass, itemSection, type ItemTable, type ListSection, type PageContext } from './table.js';
+import type { BatchItem, BridgeItems, TransferItem, ValsetItem, WaitingTokenItem } from '../facts/items/bridge.js';
+import type { ValidatorItem } from '../facts/items/validator-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import type { VerdictView } from './view.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
 import type { CoinItem } from '../facts/bridge/coins.js';
-import { listedRows } from '../facts/items/item-list.js';
-import type { WaitingTokenItem } from '../facts/items/token-items.js';
 
 /*
  * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.
@@ -43,33 +34,23 @@ function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
 /** Actions without an alert. */
 const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
   timeout: 'with the next observed event, such as a small deposit, the hub cancels it and its transfers wait again',
-  signatures: 'the validators above have to sign',
   fees: 'the sender of a transfer in no batch can cancel it and send it again with a higher fee',
   relayer: 'anyone can relay a signed batch',
   batch: 'anyone can request a batch',
 };
 
-/** The number of items by reason, with the actions. */
-function waitSummary(
-  what: string,
-  counts: ReadonlyMap<WaitReason | 'unknown', number>,
-  actions = WAIT_ACTIONS,
-): Markup {
-  const parts = Array.from(counts, ([reason, number]) => {
-    if (reason === 'unknown') return markup`<li>${number} of unknown reason`;
-    const action = actions[reason];
-    return markup`<li>${number} ${WAIT_TEXTS[reason]}${action === undefined ? '' : ` (${action})`}`;
-  });
-  return parts.length === 0 ? markup`` : markup`<p class="note">${what}:</p><ul class="note">${parts}</ul>`;
+function waitCell(reason: WaitReason | null): Markup {
+  return cells.orUnknown(reason, (known) => markup`${WAIT_TEXTS[known]}`);
 }
 
-function waitCell(reason: WaitReason | null | undefined): Markup {
-  return cells.orUnknown(reason ?? null, (known) => markup`${WAIT_TEXTS[known]}`);
+function actionHtml(reason: WaitReason | null): Markup {
+  const action = reason === null ? undefined : WAIT_ACTIONS[reason];
+  return action === undefined ? markup`` : markup`<small>${action}</small>`;
 }
 
 const NOTHING_WAITS: Markup = markup`<span class="quiet">all in batches</span>`;
 
-export const tokenTable: ItemTable<WaitingTokenItem> = {
+const tokenTable: ItemTable<WaitingTokenItem> = {
   name: 'tokens',
   title: 'Waiting tokens',
   orderText: 'the most worth first by multiples of their minimum fee, then by transfers',
@@ -83,54 +64,52 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
       title: 'Fees of the next batch',
       cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : NOTHING_WAITS),
     },
-    { title: 'Why it waits', cell: ({ queue }) => (queue ? waitCell(queue.waitsFor) : NOTHING_WAITS) },
+    {
+      title: 'Why it waits',
+      cell: ({ queue }) => (queue ? markup`${waitCell(queue.waitsFor)}${actionHtml(queue.waitsFor)}` : NOTHING_WAITS),
+    },
     { title: 'In batches', cell: ({ batchedTransfers }) => cells.text(batchedTransfers) },
     { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
   ],
 };
 
-const transferColumns: readonly ItemColumn<TransferItem | BatchedTransferItem>[] = [
-  { title: 'Id', cell: ({ id }) => markup`${id}` },
-  { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
-  { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
-  { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
-  {
-    title: 'Waits for at least',
-    cell: ({ age }) =>
-      age === null ? markup`${cells.UNKNOWN}<small>no batch shows since when</small>` : cells.blocks(age, 'hub blocks'),
-  },
-  {
-    title: 'Why it waits',
-    cell: (transfer) => {
-      if ('batch' in transfer) return waitCell(transfer.waitsFor);
-      const { queue } = transfer;
-      return markup`${waitCell(queue?.waitsFor)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`;
-    },
-  },
-  { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
-  { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
-];
-
-export const transferTable: ItemTable<TransferItem> = {
+const transferTable: ItemTable<TransferItem> = {
   name: 'transfers',
   title: 'Transfers in no batch',
-  rowId: ({ id }) => anchor('transfers', id),
-  columns: transferColumns,
+  rowId: ({ id, batch }) => anchor('transfers', id, ...(batch === null ? [] : [batch])),
+  columns: [
+    { title: 'Id', cell: ({ id }) => markup`${id}` },
+    { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
+    { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
+    { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
+    {
+      title: 'Waits for at least',
+      cell: ({ age }) =>
+        age === null
+          ? markup`${cells.UNKNOWN}<small>no batch shows since when</small>`
+          : cells.blocks(age, 'hub blocks'),
+    },
+    {
+      title: 'Why it waits',
+      cell: ({ waitsFor, queue }) =>
+        markup`${waitCell(waitsFor)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`,
+    },
+    { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
+    { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
+  ],
 };
 
-export function transferSummary({ transfers }: BridgeItems): Markup {
-  const byReason = groupBy(listedRows(transfers), ({ queue }) => queue?.waitsFor ?? 'unknown');
-  return waitSummary('Listed transfers', new Map(Array.from(byReason, ([reason, rows]) => [reason, rows.length])));
-}
-
-export const batchedTransferTable: ItemTable<BatchedTransferItem> = {
-  name: 'transfers-in-batches',
-  title: 'Transfers in batches',
-  rowId: ({ id, batch }) => anchor('transfers-in-batches', id, batch ?? ''),
-  columns: [{ title: 'Batch', cell: ({ batch }) => cells.text(batch) }, ...transferColumns],
+/** A search also finds transfers in batches. */
+const foundTransferTable: ItemTable<TransferItem> = {
+  ...transferTable,
+  title: 'Transfers',
+  columns: [
+    { title: 'Batch', cell: ({ batch }) => (batch === null ? cells.NONE : markup`${batch}`) },
+    ...transferTable.columns,
+  ],
 };
 
-export const registrationTable: ItemTable<RegistrationItem> = {
+const registrationTable: ItemTable<ValidatorItem> = {
   name: 'registrations',
   title: 'Registered validators',
   orderText: 'in the order of the document',
@@ -138,7 +117,7 @@ export const registrationTable: ItemTable<RegistrationItem> = {
   columns: [
     { title: 'Name', cell: ({ name }) => cells.orUnknown(name, cells.name), type: 'row-header' },
     { title: 'Orchestrator', cell: ({ orchestrator }) => cells.identifier(orchestrator) },
-    { title: 'Account', cell: ({ validator }) => cells.identifier(validator) },
+    { title: 'Account', cell: ({ sender }) => cells.identifier(sender) },
     { title: 'External address', cell: ({ externalAddress }) => cells.identifier(externalAddress) },
     {
       title: 'Power',
@@ -148,12 +127,7 @@ export const registrationTable: ItemTable<RegistrationItem> = {
   ],
 };
 
-export function batchSummary({ batchesByWait }: BridgeItems): Markup {
-  const counts = new Map(batchesByWait?.map(({ waitsFor, batches }) => [waitsFor, batches]));
-  return waitSummary('Batches', counts, { ...WAIT_ACTIONS, fees: 'their transfers are free again when they time out' });
-}
-
-export const batchTable: ItemTable<BatchItem> = {
+const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   alerts: ['BridgeBatchUnsigned', 'BridgeBatchNotRelayed', 'BridgeBatchTimeoutNear', 'BridgeBatchOverdue'],
   // Those that the sentences count.
@@ -197,7 +171,7 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
     const claimants = claimed === null ? '' : markup`<small>${claimed} that it was executed</small>`;
     if (reason === 'timeout') {
       const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
-      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
+      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${actionHtml(reason)}${claimants}`;
     }
     if (reason === 'fees') {
       const seconds = projectedHeadroom?.seconds ?? null;
@@ -205,7 +179,7 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
       return markup`${executedFee === null ? WAIT_TEXTS.fees : poorText(batch.fee, executedFee)}<small>its transfers are free again when it times out${left}</small>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
-    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${claimants}`;
+    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${actionHtml(reason)}${claimants}`;
   });
 }
 
@@ -217,7 +191,7 @@ function timeoutCell({ timeoutHeight, projectedHeadroom, headroom }: BatchItem):
     : cells.blocks(projectedHeadroom, 'external blocks', 'left', height);
 }
 
-export const valsetTable: ItemTable<ValsetItem> = {
+const valsetTable: ItemTable<ValsetItem> = {
   name: 'valsets',
   alerts: ['BridgeValsetUnsigned', 'BridgeValsetDrift'],
   title: 'Unrelayed validator sets',
@@ -300,7 +274,7 @@ function claimCell(
   }
 }
 
-export const claimTable: ItemTable<ClaimItem> = {
+const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
   alerts: ['BridgeOracleStalled', 'BridgeConflictingClaims', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
   // No later event is observed before it.
@@ -345,8 +319,14 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
   });
 }
 
-/** The number of claims and of their events; empty unless an event has several claims. */
-export function claimSummary({ claims, pendingEvents, conflictingEvents }: BridgeItems): Markup {
-  if (!claims.readable || !conflictingEvents) return markup``;
-  return markup`<p class="note">${count(claims.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims.</p>`;
+/** The lists of a bridge; those that are `null` exist only with a search. */
+export function bridgeLists(items: BridgeItems, page: PageContext): readonly ListSection[] {
+  return [
+    itemSection(tokenTable, items.tokens, page),
+    itemSection(batchTable, items.batches, page),
+    itemSection(valsetTable, items.valsets, page),
+    itemSection(claimTable, items.claims, page),
+    itemSection(page.search === null ? transferTable : foundTransferTable, items.transfers, page),
+    ...(items.registrations === null ? [] : [itemSection(registrationTable, items.registrations, page)]),
+  ];
 }

@@ -8,18 +8,9 @@ import { itemSection, type ItemColumn, type ItemTable, type ListSection, type Pa
 import { ago, distanceElement, timeElement } from './time.js';
 import type { ProblemName } from '../problems/problems.js';
 import { firingVerdicts, judgeSeverity } from '../engine/verdicts.js';
-import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain-items.js';
-import type { ItemList } from '../facts/items/item-list.js';
+import type { CctxItem, ChainItem, CrosschainItems, UnlistedItem } from '../facts/items/crosschain-items.js';
 
 /* Cross-chain transactions: the chains, and the lists of transactions. */
-
-/** The pending cctxs of each chain. The columns about missed cctxs are shown if a chain has missed cctxs. */
-export function chainSection(chains: ItemList<ChainItem>, page: PageContext): ListSection {
-  const hasMissed = chains.readable && chains.rows.some(({ missed }) => missed !== 0);
-  const table = { ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] };
-  // A chain without pending cctxs has no age, and may come first.
-  return itemSection(table, chains.readable ? { ...chains, unsortable: 0 } : chains, page);
-}
 
 /** Colored, with the word of the severity, while an alert about the chain fires. */
 function judged(
@@ -34,51 +25,48 @@ function judged(
     : markup`<span class="${severity}">${value}</span> <span class="state ${severity}">${severity}</span>`;
 }
 
-const chainColumns: readonly ItemColumn<ChainItem>[] = [
-  {
-    title: 'Chain',
-    cell: ({ chain, chainId }) =>
-      markup`${chain === null ? '' : isolated(chain)} <span class="quiet">${chainId === '' ? 'no chain' : isolated(chainId)}</span>`,
-    type: 'row-header',
-  },
-  {
-    title: 'Pending',
-    cell: ({ pending, ignored }) =>
-      markup`${cells.text(pending)}${ignored === null || ignored === 0 ? '' : markup`<small>and ${ignored} ignored</small>`}`,
-  },
-  {
-    title: 'Oldest',
-    cell: (chain, page) =>
-      chain.oldestCreatedAt === null
-        ? absent(chain.pending)
-        : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
-  },
-  { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${durationInWords(ageLimitSeconds)}` },
-  {
-    title: 'Lowest nonce',
-    cell: (chain, page) =>
-      judged(renderNonce(chain.lowestPendingNonce, chain.pending), chain, page, 'CrosschainBacklogStuck'),
-  },
-  { title: 'Highest nonce', cell: ({ highestPendingNonce, pending }) => renderNonce(highestPendingNonce, pending) },
-  { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
-];
-
-const missedColumns: readonly ItemColumn<ChainItem>[] = [
-  { title: 'Missed', cell: (chain, page) => judged(cells.text(chain.missed), chain, page, 'CrosschainCctxsMissed') },
-  {
-    title: 'Lowest missed nonce',
-    cell: (chain, page) =>
-      judged(renderNonce(chain.lowestMissedNonce, chain.missed && 0), chain, page, 'CrosschainFreezeNear'),
-  },
-];
-
-const chainTable: Omit<ItemTable<ChainItem>, 'columns'> = {
+const chainTable: ItemTable<ChainItem> = {
   name: 'chains',
   title: 'Chains',
   cssClass: 'chains',
   orderText: 'those with missed ones first, then those that reach their age limit first',
   openRows: 50,
   rowId: ({ chainId }) => anchor('chains', chainId),
+  columns: [
+    {
+      title: 'Chain',
+      cell: ({ chain, chainId }) =>
+        markup`${chain === null ? '' : isolated(chain)} <span class="quiet">${chainId === '' ? 'no chain' : isolated(chainId)}</span>`,
+      type: 'row-header',
+    },
+    {
+      title: 'Pending',
+      cell: ({ pending, ignored }) =>
+        markup`${cells.text(pending)}${ignored === null || ignored === 0 ? '' : markup`<small>and ${ignored} ignored</small>`}`,
+    },
+    {
+      title: 'Oldest',
+      cell: (chain, page) =>
+        chain.oldestCreatedAt === null
+          ? absent(chain.pending)
+          : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
+    },
+    { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${durationInWords(ageLimitSeconds)}` },
+    {
+      title: 'Lowest nonce',
+      cell: (chain, page) =>
+        judged(renderNonce(chain.lowestPendingNonce, chain.pending), chain, page, 'CrosschainBacklogStuck'),
+    },
+    { title: 'Highest nonce', cell: ({ highestPendingNonce, pending }) => renderNonce(highestPendingNonce, pending) },
+    { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
+
+    { title: 'Missed', cell: (chain, page) => judged(cells.text(chain.missed), chain, page, 'CrosschainCctxsMissed') },
+    {
+      title: 'Lowest missed nonce',
+      cell: (chain, page) =>
+        judged(renderNonce(chain.lowestMissedNonce, chain.missed && 0), chain, page, 'CrosschainFreezeNear'),
+    },
+  ],
 };
 
 const OLDEST_ALERTS: readonly ProblemName[] = ['CrosschainOldestPendingTooOld', 'CrosschainBacklogStuck'];
@@ -111,28 +99,23 @@ const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Outbound hash', cell: hashCell },
 ];
 
-/** A row has several long ids, so more rows would be most of the page. */
-const MAX_PAGE_ROWS = 25;
-
-function cctxTable<Row extends { readonly index: string }>(table: Omit<ItemTable<Row>, 'rowId'>): ItemTable<Row> {
-  return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
-}
-
-export const missedTable = cctxTable<CctxItem>({
+const missedTable: ItemTable<CctxItem> = {
   name: 'missed',
   alerts: ['CrosschainCctxsMissed', 'CrosschainFreezeNear'],
   title: 'Missed cctxs',
   orderText: 'the oldest first; each was overtaken by a later nonce of its chain',
+  rowId: ({ index }) => anchor('missed', index),
   columns: cctxColumns,
-});
+};
 
-export const pendingTable = cctxTable<CctxItem>({
+const pendingTable: ItemTable<CctxItem> = {
   name: 'pending',
   alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld'],
   firstRows: oldestOfJudgedChains,
   title: 'Pending cctxs',
+  rowId: ({ index }) => anchor('pending', index),
   columns: cctxColumns,
-});
+};
 
 /** The oldest of each chain that an alert is about. */
 function oldestOfJudgedChains(rows: readonly CctxItem[], { view }: PageContext): readonly CctxItem[] {
@@ -144,12 +127,13 @@ function oldestOfJudgedChains(rows: readonly CctxItem[], { view }: PageContext):
   return Array.from(chains).flatMap((id) => rows.find(({ chainId }) => chainId === id) ?? []);
 }
 
-export const unlistedTable = cctxTable<UnlistedItem>({
+const unlistedTable: ItemTable<UnlistedItem> = {
   name: 'unlisted',
   alerts: ['CrosschainCctxsUnlisted'],
   title: 'Unlisted cctxs',
   orderText: 'the oldest first; they have left the lists of the node, which still calls them pending',
-  openRows: MAX_PAGE_ROWS,
+  openRows: 25,
+  rowId: ({ index }) => anchor('unlisted', index),
   columns: [
     { title: 'Created', cell: ({ createdAt }, page) => timeCell(createdAt, page) },
     { title: 'Index', cell: ({ index }) => cells.identifier(index) },
@@ -161,7 +145,20 @@ export const unlistedTable = cctxTable<UnlistedItem>({
       cell: ({ goneAt, ignored }, page) => markup`${timeCell(goneAt, page)}${ignored ? IGNORED : ''}`,
     },
   ],
-});
+};
+
+export function crosschainLists(
+  { chains, missed, pending, unlisted }: CrosschainItems,
+  page: PageContext,
+): readonly ListSection[] {
+  const isUnlistedShown = unlisted !== null && (page.search !== null || unlisted.total !== 0);
+  return [
+    itemSection(chainTable, chains, page),
+    itemSection(missedTable, missed, page),
+    ...(isUnlistedShown ? [itemSection(unlistedTable, unlisted, page)] : []),
+    itemSection(pendingTable, pending, page),
+  ];
+}
 
 /** An estimated creation time is that of the last update, which is later. */
 function createdCell({ createdAt, isCreationEstimated }: CctxItem, page: PageContext): Markup {

@@ -1,37 +1,16 @@
 import { documents, type Items } from '../documents.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
-import { percent } from '../text/format.js';
-import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
-import {
-  batchedTransferTable,
-  batchSummary,
-  batchTable,
-  claimSummary,
-  claimTable,
-  registrationTable,
-  tokenTable,
-  transferSummary,
-  transferTable,
-  valsetTable,
-} from './bridge-tables.js';
+import { count, percent } from '../text/format.js';
+import { backlogHtml } from './backlog.js';
+import { bridgeLists } from './bridge-tables.js';
 import * as cells from './cells.js';
-import { chainSection, missedTable, pendingTable, unlistedTable } from './crosschain-tables.js';
+import { crosschainLists } from './crosschain-tables.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
+import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
 import { endedSection } from './ended.js';
-import { searchResult, searchSection } from './search-form.js';
-import {
-  alertClass,
-  itemSection,
-  tableHtml,
-  findUrgency,
-  type ItemTable,
-  type ListSection,
-  type PageContext,
-  type Table,
-} from './table.js';
-import { ago, agoElement, renderBlockTime, dataAge, sinceElement, timeElement } from './time.js';
+import { alertClass, findUrgency, tableHtml, type ListSection, type PageContext, type Table } from './table.js';
+import { agoElement, dataAge, failureHtml, lastSuccess, renderBlockTime, sinceElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { findBridge, type EndpointView, type PendingView, type TargetView } from './view.js';
@@ -39,7 +18,7 @@ import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract-items.js';
 import type { CrosschainItems } from '../facts/items/crosschain-items.js';
-import { type ItemList, listedRows } from '../facts/items/item-list.js';
+import { listedRows } from '../facts/items/item-list.js';
 
 /**
  * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several
@@ -53,16 +32,12 @@ export function pendingPage(view: PendingView, links: ExternalLinks, site: Site)
   const chains = endpoints.flatMap(({ items }) =>
     items?.document === 'rate_limiter_input' ? listedRows(items.chains) : [],
   );
-  return targetPage(
-    view,
-    target,
-    { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) },
-    site,
-  );
+  return targetPage(view, { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) }, site);
 }
 
-function targetList({ generatedAt, targets, endpoints }: PendingView, site: Site): string {
-  const { title, heading } = verdictSections(targets);
+function targetList(view: PendingView, site: Site): string {
+  const { generatedAt, targets, endpoints } = view;
+  const { title, heading } = verdictSections(view);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
@@ -78,20 +53,20 @@ const targetTable: Table<TargetView> = {
       cell: ({ target }) => markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`,
       type: 'row-header',
     },
-    { title: 'Worst condition', cell: worstCondition, type: 'wide' },
+    { title: 'Worst problem', cell: worstProblem, type: 'wide' },
   ],
   rowId: ({ target }) => anchor(target),
 };
 
-function worstCondition(view: TargetView): Markup {
+function worstProblem(view: TargetView): Markup {
   const [worst, ...others] = firingVerdicts(view);
   if (worst === undefined) return isolated(view.unknown.join('; '));
   const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
   return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
-function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
-  const { title, heading, ...verdicts } = verdictSections([target], 'target');
+function targetPage(view: PendingView, page: PageContext, site: Site): string {
+  const { title, heading, ...verdicts } = verdictSections(view, 'target');
   const body =
     page.search === null
       ? sectionsOfTarget(view, page, verdicts)
@@ -113,7 +88,7 @@ interface Part {
 function sectionsOfTarget(
   view: PendingView,
   page: PageContext,
-  { details, otherVerdicts, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
+  { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target, nowMs } = page;
   const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
@@ -128,8 +103,8 @@ function sectionsOfTarget(
   return markup`${details}
 ${jumpLinks(target, parts)}
 ${first.map(({ html }) => html)}
-${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(view.endpoints)}${upgradeNotes(view.endpoints, nowMs)}`)}
+${problems}
+${notes}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
 ${others.map(({ html }) => html)}
@@ -187,49 +162,19 @@ ${urgent.map(({ html }) => html)}${facts}${others.map(({ html }) => html)}
   }
 }
 
-function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: EndpointView): Markup {
-  const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
-  const failure =
-    up === false && lastFailure !== null
-      ? markup`<br>Last failure: ${lastFailure.reason}: ${isolated(lastFailure.message)}, ${ago(lastFailure.ageSeconds)}.`
-      : '';
-  if (asOf === null) return markup`<p class="alert">No successful poll yet.${failure}</p>`;
-  if (!shown)
-    return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
-  if (items === null)
-    return markup`<p class="alert">Polled at ${success}, but not listed here: the documents of all targets together take more memory than this page may use.${failure}</p>`;
-  if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
-  const newestBlockTime = renderBlockTime(node);
-  if (newestBlockTime !== undefined)
-    return markup`<p class="alert">The node is behind: polled at ${success}, everything is as of ${newestBlockTime}.</p>`;
-  return markup`<p>As of ${success}.</p>`;
+function freshness(endpoint: EndpointView): Markup {
+  const { availability, shown, items, node } = endpoint;
+  const failure = availability === 'up' || availability === 'initial' ? '' : failureHtml(endpoint);
+  const unlisted = shown
+    ? 'Not listed here: the documents of all targets together take more memory than this page may use.'
+    : 'Its items are shown after a successful poll.';
+  const isCurrent = availability === 'up' && items !== null && renderBlockTime(node) === undefined;
+  return markup`<div${isCurrent ? '' : markup` class="alert"`}><p>Last success: ${lastSuccess(endpoint)}</p>${failure}${items === null ? markup`<p>${unlisted}</p>` : ''}</div>`;
 }
 
 function createLists(items: Items | null, page: PageContext): readonly ListSection[] {
-  const createList = <Row>(table: ItemTable<Row>, list: ItemList<Row>, summary?: Markup): ListSection =>
-    // The summaries are of whole lists.
-    itemSection(table, list, page, page.search === null ? summary : undefined);
-  switch (items?.document) {
-    case 'module_state':
-      return [
-        createList(tokenTable, items.tokens),
-        createList(batchTable, items.batches, batchSummary(items)),
-        createList(valsetTable, items.valsets),
-        createList(claimTable, items.claims, claimSummary(items)),
-        createList(transferTable, items.transfers, transferSummary(items)),
-        ...(items.transfersInBatches === null ? [] : [createList(batchedTransferTable, items.transfersInBatches)]),
-        ...(items.registrations === null ? [] : [createList(registrationTable, items.registrations)]),
-      ];
-    case 'rate_limiter_input':
-      return [
-        chainSection(items.chains, page),
-        createList(missedTable, items.missed),
-        ...(items.unlisted && (page.search || items.unlisted.total) ? [createList(unlistedTable, items.unlisted)] : []),
-        createList(pendingTable, items.pending),
-      ];
-    default:
-      return [];
-  }
+  if (items?.document === 'module_state') return bridgeLists(items, page);
+  return items?.document === 'rate_limiter_input' ? crosschainLists(items, page) : [];
 }
 
 function renderFacts(items: Items, page: PageContext): Markup {
@@ -288,4 +233,41 @@ function contractFacts(items: ContractItems, { nowMs, bridge }: PageContext): Ma
         : cells.coin({ amount: surplus, wholeAmount: wholeSurplus, symbol }),
     ]),
   ]);
+}
+
+/* The search: the tables with the rows that it has found. */
+
+/** The text of `?q=`; `undefined` without one. */
+export function parseSearch({ q }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof q === 'string' && q.trim() !== '' ? q : undefined;
+}
+
+/** The form. It works without JavaScript. */
+function searchSection({ search, view }: PageContext, result: Markup = markup``): Markup {
+  return markup`<section id="search" aria-label="Search">
+<form id="search-form" role="search" method="get" action="${relative('/pending')}">
+<input type="hidden" name="target" value="${view.target}">
+<label for="search-text">Find by nonce, id, hash, address or name</label>
+<input id="search-text" type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" required value="${search?.query ?? ''}">
+<button>Search</button>
+</form>
+${result}
+</section>
+`;
+}
+
+/** The form with the found rows, and what was searched and what was not. */
+function searchResult(page: PageContext, lists: readonly ListSection[]): Markup {
+  const { query = '', items = {} } = page.search ?? {};
+  const searched = lists.flatMap((section) => (section.searched === undefined ? [] : [section]));
+  const found = searched.reduce((sum, { total }) => sum + (total ?? 0), 0);
+  const what = searched.map(({ title, searched: number }) => `${title} ${number}`);
+  const unreadable = lists.flatMap(({ title, searched: number }) => (number === undefined ? [title] : []));
+  const withoutItems = Object.entries(items).flatMap(([document, own]) => (own === null ? [document] : []));
+  const not = [...unreadable, ...withoutItems];
+  const result = markup`<p role="status">“${isolated(query)}”: <b>${count(found, 'row')}</b> found. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
+<p class="note">Searched by nonces, ids, hashes, addresses and names: ${what.length === 0 ? 'nothing' : what.join(', ')}. Digits alone are a whole nonce or id. Observed events, executed batches and finished cctxs are in no document.</p>
+${not.length === 0 ? '' : markup`<p class="alert">Not searched, because there is nothing current or it cannot be read: ${not.join(', ')}.</p>`}
+${searched.map(({ total, html }) => (total === 0 ? '' : html))}`;
+  return searchSection(page, result);
 }

@@ -1,15 +1,14 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import { chooseRemedy } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
-import { backlogHtml, rateLimitNotes, upgradeNotes } from './backlog.js';
+import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { ago, agoElement, renderBlockTime, dataAge, distanceElement } from './time.js';
+import { ago, agoElement, dataAge, distanceElement, failureHtml, failureText, lastSuccess } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
@@ -43,13 +42,13 @@ export interface Instance {
 export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
-  const { title, heading, details, otherVerdicts, notes } = verdictSections(targets);
+  const { title, heading, details, problems, notes } = verdictSections(view);
   const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${section('conditions', 'Other conditions', otherVerdicts)}
-${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, nowMs)}`)}
+${problems}
+${notes}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
@@ -101,7 +100,7 @@ const endpointTable: Table<EndpointView> = {
     // The style adds a color and a shape, so that no state depends on color alone.
     { title: 'State', cell: ({ availability }) => markup`<b class="state ${availability}">${availability}</b>` },
     { title: 'Endpoint', cell: nameCell, type: 'row-header' },
-    { title: 'Last success', cell: lastSuccessCell },
+    { title: 'Last success', cell: lastSuccess },
     { title: 'Backlog', cell: backlogCell, type: 'wide' },
     { title: 'Polls', cell: pollsCell },
   ],
@@ -155,29 +154,11 @@ function nodesHtml(nodes: EndpointView['nodes']): Markup {
   return markup` <small class="nodes">node ${number} of ${nodes.length} in use${troubles}</small>`;
 }
 
-function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
-  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
-  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  const blockTime = renderBlockTime(node);
-  if (availability === 'up')
-    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
-  const { at, inSeconds } = withdrawal;
-  return inSeconds > 0
-    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
-    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
-}
-
 function backlogCell(endpoint: EndpointView): Markup {
   const { availability, backlog } = endpoint;
   const html = backlog === null ? markup`` : backlogHtml(endpoint);
   if (availability === 'up' || availability === 'initial') return html;
   return markup`${failureHtml(endpoint)}${backlog === null ? '' : markup`<p class="note">As of the last success:</p>${html}`}`;
-}
-
-function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
-  return up === false && lastFailure !== null
-    ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
-    : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
 }
 
 /** Failures are collapsed, so that a page of many endpoints stays short. */
@@ -201,10 +182,6 @@ function pollsCell(status: EndpointView): Markup {
           markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${fields}</ul>`,
         ];
   return markup`<details id="${formatId(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
-}
-
-function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
-  return markup`${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}`;
 }
 
 /** Duration of all phases, and size. */

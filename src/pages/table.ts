@@ -60,8 +60,6 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly name: string;
   /** The order in which rows are listed, unless it is oldest first. */
   readonly orderText?: string;
-  /** Maximum number of rows on the page, if it is lower than that of the items. */
-  readonly maxRows?: number;
   /**
    * A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its
    * first screens.
@@ -114,13 +112,8 @@ export function findUrgency(
   return position === -1 ? verdicts.length : position;
 }
 
-/** The section of a list, with a summary below its table. */
-export function itemSection<Row>(
-  table: ItemTable<Row>,
-  list: ItemList<Row>,
-  page: PageContext,
-  summary: Markup = markup``,
-): ListSection {
+/** The section of a list. */
+export function itemSection<Row>(table: ItemTable<Row>, list: ItemList<Row>, page: PageContext): ListSection {
   const { name, title, alerts = [] } = table;
   const searched = list.readable ? list.searched : undefined;
   const of = searched === undefined ? '' : ` of ${searched}`;
@@ -129,7 +122,7 @@ export function itemSection<Row>(
   const urgency = findUrgency(page.view, ({ alert }) => alerts.some((own) => own === alert));
   const content = list.readable ? rowsHtml(table, list, page, heading, urgency) : unreadable;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
-${content}${summary}
+${content}
 </section>
 `;
   return { name, title, total: list.total, searched, urgency, html };
@@ -143,18 +136,9 @@ function rowsHtml<Row>(
   urgency: number,
 ): Markup {
   if (list.total === 0) return heading;
-  const {
-    name,
-    orderText,
-    maxRows,
-    openRows = OPEN_ROWS,
-    firstRows = (rows) => rows.slice(0, MAX_URGENT_ROWS),
-  } = table;
+  const { name, orderText, openRows = OPEN_ROWS, firstRows = (rows) => rows.slice(0, MAX_URGENT_ROWS) } = table;
   const urgent = urgency === page.view.verdicts.length || page.search !== null ? [] : firstRows(list.rows, page);
-  const rows =
-    page.search === null
-      ? list.rows.filter((row, index) => urgent.includes(row) || index < (maxRows ?? Infinity))
-      : list.rows;
+  const { rows } = list;
   const rest = rows.filter((row) => !urgent.includes(row));
   const extent =
     orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;

@@ -1,6 +1,7 @@
 import { count, durationInWords } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { markup, type Markup } from './html.js';
+import { chooseRemedy } from '../http/failure-reasons.js';
+import { isolated, markup, type Markup } from './html.js';
 import type { EndpointView, NodeView } from './view.js';
 
 /** Ages below this are shown without the date. */
@@ -68,6 +69,30 @@ export function dataAge(endpoints: readonly EndpointView[]): string {
     ...(without === 0 ? [] : [`${without} of ${count(endpoints.length, 'endpoint')} without current data`]),
   ];
   return notes.join('; ');
+}
+
+/** The last successful poll, and what it is too old for. */
+export function lastSuccess({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
+  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
+  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
+  const blockTime = renderBlockTime(node);
+  if (availability === 'up')
+    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
+  const { at, inSeconds } = withdrawal;
+  return inSeconds > 0
+    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
+    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
+}
+
+/** The present failure of an endpoint, with its remedy. */
+export function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
+  return up === false && lastFailure !== null
+    ? markup`<p>${failureText(lastFailure)}</p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
+    : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
+}
+
+export function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
+  return markup`<code class="reason">${reason}</code> ${isolated(message)} <small>${distanceElement(at, ago(ageSeconds))}</small>`;
 }
 
 function utc(iso: string): string {

@@ -1,19 +1,15 @@
 import { isoTime } from '../clock.js';
-import { asNumeral, subtract } from '../chain/numeral.js';
 import { judgeSeverity } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import { listedRows } from '../facts/items/item-list.js';
-import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
-import { firstDispute } from '../problems/oracle-problems.js';
+import type { DutyItem } from '../facts/items/validator-items.js';
 import type { ProblemName } from '../problems/problems.js';
-import { listMembers, shownValidatorNames } from '../problems/sentence.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { renderBlockTime, distantTimeElement } from './time.js';
-import { lateAlerts, lateDuties, type ValidatorView } from './validator-view.js';
+import { distantTimeElement } from './time.js';
+import { lateDuties, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
 import { findBridge, type EndpointView, type TargetView, type View } from './view.js';
 
@@ -49,15 +45,14 @@ export function ownValidatorsSection(view: View): Markup {
 export function validatorsSection(view: View, target: TargetView): Markup {
   const bridge = findBridge(view.endpoints, target.target);
   if (bridge === undefined) return validatorSection('Validators', [], unknownValidators(view.endpoints));
-  const { endpoint, items } = bridge;
   const rows = rowsIn(view, target);
-  const time = renderBlockTime(endpoint.node);
-  const late = rows.filter(({ validator }) => isLate(validator)).length;
-  const who = late === 0 ? 'No validator is' : `${count(late, 'validator')} ${late === 1 ? 'is' : 'are'}`;
-  // The node knows nothing after its newest block.
-  const asOf = time === undefined ? '' : markup` as of ${time}`;
-  const introduction = markup`<p>${who} late${asOf}.${unreadable(items)}</p>${disputeHtml(items)}`;
-  return validatorSection('Validators', rows, markup`${introduction}\n${renderTable(rows, columns)}`);
+  const nobody = rows.every(({ validator }) => !isLate(validator)) ? 'No validator is late.' : '';
+  const note = [nobody, unreadable(bridge.items)].filter((text) => text !== '').join(' ');
+  return validatorSection(
+    'Validators',
+    rows,
+    markup`${note === '' ? '' : markup`<p>${note}</p>\n`}${renderTable(rows, columns)}`,
+  );
 }
 
 function validatorSection(title: string, rows: readonly Row[], body: Markup): Markup {
@@ -76,31 +71,23 @@ function unknownValidators(endpoints: readonly EndpointView[]): Markup {
   return markup`${notes}`;
 }
 
-const NOUNS = { events: 'event', batches: 'batch', valsets: 'validator set' } as const;
-type Kind = keyof typeof NOUNS;
-const KINDS: readonly Kind[] = ['events', 'batches', 'valsets'];
-
-const plural = (kind: Kind): string => (kind === 'valsets' ? 'validator sets' : kind);
+/** The duties, each with the alert about what waits for it. */
+const kinds = {
+  events: { one: 'event', many: 'events', alert: 'BridgeOracleStalled' },
+  batches: { one: 'batch', many: 'batches', alert: 'BridgeBatchUnsigned' },
+  valsets: { one: 'validator set', many: 'validator sets', alert: 'BridgeValsetUnsigned' },
+} as const satisfies Record<string, { readonly one: string; readonly many: string; readonly alert: ProblemName }>;
+type Kind = keyof typeof kinds;
+// The keys of an object whose type has no others.
+const kindNames = Object.keys(kinds) as readonly Kind[];
 
 /** Nobody is late only as far as the document can be read. */
 function unreadable({ validators }: BridgeItems): string {
   const members = validators.filter(({ externalAddress }) => externalAddress !== null);
-  if (members.length === 0) return ' The validator set cannot be read, or is empty.';
-  const unknown = KINDS.filter((kind) => members.some(({ duties }) => duties[kind] === null)).map(plural);
-  return unknown.length === 0 ? '' : ` Unknown for ${unknown.join(' and ')}: a list of the document cannot be read.`;
-}
-
-/** Who claims what. A dispute is not a delay of any validator. */
-function disputeHtml(items: BridgeItems): Markup {
-  const dispute = firstDispute(listedRows(items.claims));
-  if (dispute === undefined) return markup``;
-  const sides = dispute.claims.map(({ claim: { voted, votes }, text }) => {
-    const names = shownValidatorNames(listMembers(voted));
-    const more = Math.max(0, (votes ?? 0) - names.length);
-    const all = [...names, ...(more === 0 ? [] : [`${more} more`])];
-    return markup`<li>${text || 'one thing'}: ${count(votes ?? 0, 'validator')}: ${isolated(all.join(', '))}`;
-  });
-  return markup`\n<p>Of event ${dispute.eventNonce}, validators claim different things, any of which can be right:</p><ul>${sides}</ul>`;
+  if (members.length === 0) return 'The validator set cannot be read, or is empty.';
+  const unknown = kindNames.filter((kind) => members.some(({ duties }) => duties[kind] === null));
+  if (unknown.length === 0) return '';
+  return `Unknown for ${unknown.map((kind) => kinds[kind].many).join(' and ')}: a list of the document cannot be read.`;
 }
 
 function renderTable(rows: readonly Row[], all: readonly Column<Row>[]): Markup {
@@ -133,7 +120,7 @@ const columns: readonly Column<Row>[] = [
     title: 'Power',
     cell: ({ validator }) => cells.orUnknown(validator.powerRatio, (ratio) => markup`${percent(ratio, 2)}`),
   },
-  { title: 'Votes and signatures', cell: (row) => (isOwn(row) ? squaresCell(row) : missingCell(row)), type: 'wide' },
+  { title: 'Votes and signatures', cell: dutiesCell, type: 'wide' },
   { title: 'Deadline', cell: deadlineCell, type: 'wide' },
   ...ownColumns,
 ];
@@ -160,77 +147,53 @@ function websiteHtml(text: string): Markup {
   return isPlain ? markup`<a href="${text}" rel="noreferrer nofollow">${text}</a>` : isolated(text);
 }
 
-/* State. */
-
-const isLate = (validator: ValidatorView): boolean => lateDuties(validator).length > 0 || validator.alerts.length > 0;
+const isLate = (validator: ValidatorView): boolean => lateDuties(validator).length > 0 || validator.problem !== null;
 
 /** Whether the node has not answered whether it is jailed. */
 const isJailUnknown = ({ isAsked, jailed }: ValidatorView): boolean => isAsked && jailed === null;
 
-const isUnknown = ({ duties }: ValidatorItem): boolean => Object.values(duties).includes(null);
-
-/** What it has to do is younger than usual, or older than its membership. */
-const isDue = ({ duties }: ValidatorView): boolean =>
-  Object.values(duties).some((duty) => duty?.squares?.some(({ state }) => state === 'not_due'));
-
+/** As severe as its problem, else as the alert about what waits for the validator. */
 function stateCell({ validator, items, view }: Row): Markup {
-  const { own, problem, jailed } = validator;
-  if (problem !== null) return statusLabel(problem.severity);
-  if (jailed === true) return stateBadge('critical', 'jailed');
-  if (own?.membership === null) return statusLabel('unknown');
-  if (own?.membership === 'inactive') return stateBadge('unknown', 'not in the set');
-  if (own?.membership === 'unregistered') return stateBadge('unknown', 'not registered');
-  if (isLate(validator)) return lateBadge(validator, view);
-  if (isUnknown(validator)) return statusLabel('unknown');
-  if (isJailUnknown(validator)) return stateBadge('unknown', 'unknown');
-  if (items.isNodeBehind) return stateBadge('unknown', 'node is behind');
-  return isDue(validator) ? stateBadge('unknown', 'due') : stateBadge('ok', 'signs and votes');
-}
-
-function stateBadge(status: string, text: string): Markup {
-  return markup`<b class="state ${status}">${text}</b>`;
-}
-
-const ALERTS: Readonly<Record<Kind, ProblemName>> = {
-  events: 'BridgeOracleStalled',
-  batches: 'BridgeBatchUnsigned',
-  valsets: 'BridgeValsetUnsigned',
-};
-
-/** As severe as the alert about what waits for the validator. */
-function lateBadge(validator: ValidatorView, view: TargetView): Markup {
-  const { duties, alerts } = validator;
+  const { own, problem, jailed, duties } = validator;
+  const badge = (status: string, text: string): Markup =>
+    markup`<b class="state ${problem?.severity ?? status}">${text}</b>`;
+  if (jailed === true) return badge('critical', 'jailed');
+  if (own?.membership === 'inactive') return badge('unknown', 'not in the set');
+  if (own?.membership === 'unregistered') return badge('unknown', 'not registered');
   const late = lateDuties(validator);
-  const oldest = Math.max(
-    0,
-    ...late.map(({ oldestSeconds }) => oldestSeconds ?? 0),
-    ...alerts.map(({ ageSeconds }) => ageSeconds),
-  );
-  const about = KINDS.filter((kind) => (duties[kind]?.late ?? 0) > 0).map((kind) => ALERTS[kind]);
-  const word = late.some(({ isSilent }) => isSilent) ? 'silent' : 'late';
-  return stateBadge(
-    judgeSeverity(view, about) ?? 'pending',
-    oldest > 0 ? `${word} for ${durationInWords(oldest)}` : word,
-  );
+  if (late.length > 0 || (problem !== null && own === null)) {
+    const alerts = kindNames.filter((kind) => (duties[kind]?.late ?? 0) > 0).map((kind) => kinds[kind].alert);
+    const oldest = Math.max(problem?.ageSeconds ?? 0, ...late.map(({ oldestSeconds }) => oldestSeconds ?? 0));
+    return badge(judgeSeverity(view, alerts) ?? 'pending', oldest > 0 ? `late for ${durationInWords(oldest)}` : 'late');
+  }
+  if (problem !== null) return statusLabel(problem.severity);
+  if (own?.membership === null || Object.values(duties).includes(null) || isJailUnknown(validator))
+    return statusLabel('unknown');
+  if (items.isNodeBehind) return badge('unknown', 'node is behind');
+  const isDue = Object.values(duties).some((duty) => duty?.squares?.some((square) => square.state === 'not_due'));
+  return isDue ? badge('unknown', 'due') : badge('ok', 'signs and votes');
 }
-
-/* Votes and signatures. */
 
 const MAX_NONCES = 3;
 
-/** "batch 4", "events 4, 5" or "batches between 3 and 9". */
+/** "batch 4", "events 4, 5" or "batches between 3 and 9"; empty when nothing is late. */
 function lateText(kind: Kind, { late, nonces, newestNonce }: DutyItem): string {
+  if (late === 0) return '';
   const which = late <= MAX_NONCES ? nonces.join(', ') : `between ${nonces[0]} and ${newestNonce}`;
-  return `${late === 1 ? NOUNS[kind] : `${late} ${plural(kind)}`} ${which}`;
+  return `${late === 1 ? kinds[kind].one : `${late} ${kinds[kind].many}`} ${which}`;
 }
 
-function missingCell({ validator: { duties, alerts } }: Row): Markup {
-  const late = KINDS.flatMap((kind) => {
+/** The squares of an own validator; of others what is missing, else what their problem says. */
+function dutiesCell({ validator: { own, duties, blocks, problem } }: Row): Markup {
+  if (own !== null) {
+    if (own.membership !== 'active') return cells.UNKNOWN;
+    return markup`${kindNames.map((kind) => dutyHtml(kind, duties[kind]))}${blocksHtml(blocks)}`;
+  }
+  const late = kindNames.flatMap((kind) => {
     const duty = duties[kind];
     return duty === null || duty.late === 0 ? [] : [`${kind === 'events' ? 'votes for ' : ''}${lateText(kind, duty)}`];
   });
-  const missing = late.length > 0 ? late : alerts.map(({ alert }) => lateAlerts.get(alert) ?? alert);
-  return markup`missing: ${missing.join('; ')}`;
+  return late.length > 0 ? markup`missing: ${late.join('; ')}` : isolated(problem?.summary ?? '');
 }
 
 type Square = NonNullable<DutyItem['squares']>[number]['state'];
@@ -241,25 +204,23 @@ const SQUARES: Readonly<Record<Square, { readonly square: string; readonly text:
   not_due: { square: '□', text: 'not due' },
 };
 
-/** One square for each event, batch and validator set of the document, and for each minute of blocks. */
-function squaresCell(row: Row): Markup {
-  const { own, duties, blocks, lastVote } = row.validator;
-  if (own?.membership !== 'active') return cells.UNKNOWN;
-  const dispute =
-    disputedVote(row) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
-  return markup`${KINDS.map((kind) => dutiesHtml(kind, duties[kind]))}${blocksHtml(blocks)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
-}
-
-function dutiesHtml(kind: Kind, duty: DutyItem | null): Markup {
-  if (duty === null || duty.squares === null) return squaresHtml(plural(kind), cells.UNKNOWN);
+/** One square for each event, batch or validator set of the document. */
+function dutyHtml(kind: Kind, duty: DutyItem | null): Markup {
+  const { many } = kinds[kind];
+  if (duty === null || duty.squares === null) return squaresHtml(many, cells.UNKNOWN);
   const { squares } = duty;
+  if (squares.length === 0) return squaresHtml(many, cells.NONE);
   const numbers = (Object.keys(SQUARES) as Square[]).flatMap((state) => {
     const number = squares.filter((square) => square.state === state).length;
     return number === 0 ? [] : [`${number} ${SQUARES[state].text}`];
   });
   const shown = squares.map(({ nonce, state }) => squareHtml(state, `${nonce}: ${SQUARES[state].text}`));
-  const grid = shown.length === 0 ? cells.NONE : gridHtml(`the last ${squares.length}: ${numbers.join(', ')}`, shown);
-  return squaresHtml(plural(kind), grid, duty.late === 0 ? '' : `missing: ${lateText(kind, duty)}`);
+  const late = lateText(kind, duty);
+  return squaresHtml(
+    many,
+    gridHtml(`the last ${squares.length}: ${numbers.join(', ')}`, shown),
+    late === '' ? '' : `missing: ${late}`,
+  );
 }
 
 /** One square for each minute in which the node was asked; empty without an answer. */
@@ -289,20 +250,6 @@ function gridHtml(label: string, squares: readonly Markup[]): Markup {
 function squaresHtml(what: string, grid: Markup, text = ''): Markup {
   return markup`<div class="duties"><span>${what}</span> ${grid}${text === '' ? '' : markup` <small>${text}</small>`}</div>`;
 }
-
-/** The vote of the validator on a disputed event; empty without a vote. */
-function disputedVote({ items, validator: { externalAddress } }: Row): string {
-  const dispute = firstDispute(listedRows(items.claims));
-  const voted = dispute?.claims.find(({ claim }) =>
-    claim.voted?.members.some((member) => member.externalAddress === externalAddress),
-  );
-  if (dispute === undefined || voted === undefined) return '';
-  const { votedPowerRatio } = voted.claim;
-  const power = votedPowerRatio === null ? '' : `, like ${percent(votedPowerRatio)} of the power`;
-  return `claims ${voted.text === '' ? 'one thing' : voted.text} for event ${dispute.eventNonce}${power}`;
-}
-
-/* Deadline, orchestrator, action. */
 
 /**
  * Until when the validator has to sign what, and when a batch that waits for it times out, by the time of the document.
@@ -334,24 +281,10 @@ function deadlineCell({ validator, endpoint: { asOf }, items }: Row): Markup {
   return isKnown ? cells.NONE : cells.UNKNOWN;
 }
 
-/** Events are claimed in order, so a position says more than the last votes. */
-function orchestratorCell({ items: { lastObservedNonce }, validator }: Row): Markup {
-  const { lastEventNonce: nonce, funds, duties } = validator;
-  // An answer that is older than the document says nothing about the last event, unless the votes are known.
-  const isComparable = nonce !== null && lastObservedNonce !== null && duties.events !== null;
-  const behind = isComparable ? subtract(asNumeral(lastObservedNonce), asNumeral(nonce)) : 0n;
-  const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;
-  return markup`last claim: event ${claimed}${behind <= 0 ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${funds === null ? cells.UNKNOWN : cells.coin(funds)}</small>`;
+function orchestratorCell({ validator: { lastEventNonce, funds } }: Row): Markup {
+  return markup`last claim: event ${cells.text(lastEventNonce)}<small>funds: ${funds === null ? cells.UNKNOWN : cells.coin(funds)}</small>`;
 }
 
-/** The first action of the problem of an own validator. */
-function actionCell({ validator, items }: Row): Markup {
-  if (validator.problem !== null) return sentenceHtml(validator.problem.action);
-  // A jailed validator has an action before its alert fires.
-  if (validator.jailed === true) return markup`Find the cause, then unjail it.`;
-  if (items.isNodeBehind) return cells.UNKNOWN;
-  if (isLate(validator)) return markup`Check its orchestrator.`;
-  if (isJailUnknown(validator)) return markup`The node has not answered whether it is jailed. The log says why.`;
-  const isNew = validator.deadline !== null || isDue(validator);
-  return markup`<span class="quiet">${isNew ? 'nothing yet: what it has to do is new' : 'nothing'}</span>`;
+function actionCell({ validator: { problem } }: Row): Markup {
+  return problem === null ? markup`<span class="quiet">no alert fires</span>` : sentenceHtml(problem.action);
 }

@@ -3,9 +3,8 @@ import { asNumeral, highest } from '../chain/numeral.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import type { BridgeItems } from '../facts/items/bridge.js';
+import type { BridgeItems, HubCoin } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
-import { problems } from '../problems/problems.js';
 import type { QueryStates } from '../queries/query.js';
 import {
   claimPosition,
@@ -17,7 +16,6 @@ import {
   stakingStatus,
 } from '../queries/validator-queries.js';
 import type { ShownEndpoint } from './view.js';
-import type { HubCoin } from '../facts/items/token-items.js';
 import { inWholeUnits } from '../facts/plain-values.js';
 
 /*
@@ -44,14 +42,10 @@ export function validatorViews(
     isAsked: item.own !== null && item.orchestrator !== null && state.queries.has(stakingStatus.name),
     /** `null` for an own validator, and without a published contact. */
     contact: (item.own === null && contacts?.get(dataPart(item.sender ?? ''))) || null,
-    /** The alerts that say what it is late with. */
-    alerts: firing
-      .filter(({ alert, validators }) => lateAlerts.has(alert) && validators.some((late) => isSame(late, item)))
-      .map(({ alert, ageSeconds }) => ({ alert, ageSeconds })),
-    /** The worst firing problem of an own validator. */
-    problem: item.own === null ? null : findProblem(firing, item),
+    /** The worst firing problem about the validator. */
+    problem: findProblem(firing, item),
   }));
-  const others = views.filter((view) => view.own === null && (lateDuties(view).length > 0 || view.alerts.length > 0));
+  const others = views.filter((view) => view.own === null && (view.problem !== null || lateDuties(view).length > 0));
   const rankView = (view: ValidatorItem): number => Number(lateDuties(view).some(({ isAwaited }) => isAwaited));
   return [...views.filter(({ own }) => own !== null), ...others.toSorted((a, b) => rankView(b) - rankView(a))];
 }
@@ -61,21 +55,16 @@ export function lateDuties({ duties }: Pick<ValidatorItem, 'duties'>): readonly 
   return Object.values(duties).flatMap((duty) => (duty !== null && duty.late > 0 ? [duty] : []));
 }
 
-/** What validators are late with, by alert. */
-export const lateAlerts: ReadonlyMap<string, string> = new Map(
-  problems.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
-);
-
-function isSame(a: Pick<ValidatorItem, 'externalAddress'>, b: Pick<ValidatorItem, 'externalAddress'>): boolean {
-  return a.externalAddress === b.externalAddress;
-}
-
-/** Alerts about a validator that is not in the set have the label `address`, other alerts the label `orchestrator`. */
-function findProblem(firing: readonly Verdict[], { own, orchestrator }: ValidatorItem) {
+/** Problems of several validators list them; problems of an own validator have its address as a label. */
+function findProblem(firing: readonly Verdict[], { own, orchestrator, externalAddress }: ValidatorItem) {
   const worst = firing.find(
-    ({ subject }) => subject.address === own?.entry || subject.orchestrator === (orchestrator ?? ''),
+    ({ subject, validators }) =>
+      validators.some((late) => late.externalAddress === externalAddress) ||
+      (own !== null && (subject.address === own.entry || subject.orchestrator === (orchestrator ?? ''))),
   );
-  return worst === undefined ? null : { alert: worst.alert, severity: worst.severity, action: worst.action };
+  if (worst === undefined) return null;
+  const { alert, severity, summary, action, ageSeconds } = worst;
+  return { alert, severity, summary, action, ageSeconds };
 }
 
 /** The answers of the node about an own validator; `null` without an answer. */

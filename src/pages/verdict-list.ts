@@ -1,12 +1,12 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
-import { durationInWords } from '../text/format.js';
+import { durationInWords, percent } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
-import { identifier } from './cells.js';
-import { anchor, pendingLink, relative, searchLink } from './layout.js';
-import { clockTimeElement, sinceElement } from './time.js';
-import type { TargetView, VerdictView } from './view.js';
+import { coin, identifier } from './cells.js';
+import { anchor, pendingLink, relative, searchLink, section } from './layout.js';
+import { clockTimeElement, distantTimeElement, sinceElement } from './time.js';
+import type { EndpointView, TargetView, VerdictView, View } from './view.js';
 
 /*
  * The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences.
@@ -55,11 +55,11 @@ type Entry = { readonly rank: number } & (
 );
 
 /** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
-export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
+export function verdictSections({ targets, endpoints, generatedAt }: View, page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = createGroups(view, page, (verdict) => verdict.hiddenBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
-    // A condition of its polls says it already.
+    // A problem of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
       .map(lastKnownText);
@@ -73,9 +73,42 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
     ...(worst === undefined ? withoutCondition(targets) : renderHeading(worst)),
-    otherVerdicts: listHtml(others),
-    notes: listHtml(entries.filter(isOfNote)),
+    problems: section('problems', 'Other problems', listHtml(others)),
+    notes: section(
+      'notes',
+      'Notes',
+      markup`${listHtml(entries.filter(isOfNote))}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, Date.parse(generatedAt))}`,
+    ),
   };
+}
+
+/** The rate limit is a note: no node enforces it, nor does zetaclient from version 27 on. */
+function rateLimitNotes(endpoints: readonly EndpointView[]): readonly Markup[] {
+  return endpoints.flatMap(({ target, items }) => {
+    const limited = items?.document === 'rate_limiter_input' ? items.rateLimit : null;
+    if (limited?.isExceeded !== true) return [];
+    const { utilizationRatio: ratio, windowBlocks, value, limit } = limited;
+    const share = ratio === null ? '' : `, ${percent(ratio)}`;
+    return [
+      markup`<p>${isolated(target)}: the rate limit is exceeded (${coin(value)} of ${coin(limit)} in ${windowBlocks} blocks${share}): clients before version 27 hold back pending transactions, later ones ignore it.</p>\n`,
+    ];
+  });
+}
+
+/** The planned upgrades, once for each target: its documents can be of one hub. */
+function upgradeNotes(endpoints: readonly EndpointView[], nowMs: number): readonly Markup[] {
+  const notes = new Map(
+    endpoints.flatMap(({ target, node: { upgrade } }): [string, Markup][] => {
+      if (upgrade === null) return [];
+      const { name, height, at } = upgrade;
+      const seconds = at === null ? 0 : (Date.parse(at) - nowMs) / 1000;
+      const when =
+        at === null ? '' : markup`, in about ${durationInWords(seconds)}, at ${distantTimeElement(at, seconds)}`;
+      const text = markup`<p>${isolated(target)}: the upgrade ${isolated(name)} of the hub is planned at height ${height}${when}.</p>\n`;
+      return [[`${target} ${height}`, text]];
+    }),
+  );
+  return Array.from(notes.values());
 }
 
 /** "last known of module_state, at 18:11 UTC: critical: no event observed for 65 min". */

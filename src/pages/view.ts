@@ -43,12 +43,9 @@ export function createView(
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Moment,
-  withItems = true,
 ) {
   const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
-  const endpoints = shown.map((endpoint) =>
-    endpointView(endpoint, now, { withItems, judged: byTarget.get(endpoint.state.target) }),
-  );
+  const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target)));
   const endpointsByTarget = groupBy(endpoints, ({ target }) => target);
   const targets = verdicts.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
@@ -154,12 +151,12 @@ export function pendingView(
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Moment,
-  { target, search: text, withItems = true }: PendingQuery & { readonly withItems?: boolean } = {},
+  { target, search: text }: PendingQuery = {},
 ) {
   const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
-  const view = createView(shown, verdicts.filter(isSelected), links, now, withItems);
+  const view = createView(shown, verdicts.filter(isSelected), links, now);
   /** The matches of `?q=` in the documents of the target; `null` without it, and for several targets. */
   const search = text === undefined || view.targets.length !== 1 ? null : searchIn(shown, text, now);
   return { ...view, search };
@@ -186,15 +183,11 @@ function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Moment): 
   return { query, items: Object.fromEntries(items) };
 }
 
-export function endpointView(
-  source: ShownEndpoint,
-  now: Moment,
-  { withItems = true, judged }: { readonly withItems?: boolean; readonly judged?: TargetVerdicts | undefined } = {},
-) {
+export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts) {
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now.at);
-  const items = exported === undefined || !withItems ? null : (getItems(exported.snapshot) ?? null);
+  const items = (exported && getItems(exported.snapshot)) ?? null;
   const age = lastSuccess ? now.at - lastSuccess.at : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {

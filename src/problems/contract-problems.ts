@@ -4,11 +4,10 @@ import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
-import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
-import { defineProblem, OTHERS_NOT_SHOWN, type Finding } from './problem.js';
+import { defineProblem, OTHERS_NOT_SHOWN, type Finding, HIDDEN_WITHOUT_RELAYS } from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
@@ -23,6 +22,7 @@ const unbacked = defineProblem('external_contract', {
   // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
+  needsConfirmation: true,
   description:
     'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
@@ -65,7 +65,7 @@ const valsetNewer = defineProblem('external_contract', {
   severity: 'critical',
   afterMinutes: 5,
   needsTime: true,
-  isDoubtful: true,
+  needsConfirmation: true,
   dashboard: 'bridge-validator',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
@@ -84,7 +84,7 @@ const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   hours: IDENTITY_HOURS,
-  isDoubtful: true,
+  needsConfirmation: true,
   summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
@@ -97,12 +97,12 @@ const paused = defineProblem('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  isDoubtful: true,
+  needsConfirmation: true,
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
   find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...OF_UNRELAYED_BATCHES],
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...HIDDEN_WITHOUT_RELAYS],
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */
@@ -154,7 +154,7 @@ const oracleSilentByContract = defineProblem('external_contract', {
   inhibits: [
     { problem: 'BridgeBatchNotRelayed' },
     { problem: 'BridgeBatchOverdue' },
-    ...OF_UNRELAYED_BATCHES,
+    ...HIDDEN_WITHOUT_RELAYS,
     { problem: 'BridgeOracleStalled', severity: 'warning' },
   ],
 });

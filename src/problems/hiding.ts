@@ -1,6 +1,6 @@
-import { exporterRules } from './exporter-rules.js';
+import { exporterRules } from './rules.js';
 import { pollProblems } from './polls.js';
-import { subjectLabels, type Inhibition, type Severity, type Subject } from './problem.js';
+import { subjectLabels, type Problem, type Severity, type Subject } from './problem.js';
 import { problems } from './problems.js';
 
 /*
@@ -32,12 +32,7 @@ export interface Hiding {
   readonly comment?: string;
 }
 
-interface Declaring {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly inhibits: readonly Inhibition[];
-  readonly inhibitsDocument: boolean;
-}
+type Declaring = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
 
 const declaring: readonly Declaring[] = [...exporterRules, ...pollProblems, ...problems];
 
@@ -45,25 +40,12 @@ function listNames(list: readonly { readonly name: string }[]): readonly string[
   return Array.from(new Set(list.map(({ name }) => name)));
 }
 
-const CRITICAL: Severity = 'critical';
-
-/** The warnings that hide critical problems which only repeat them: another warning must not hide those. */
-const warningsHidingCritical = new Set(
-  listNames(
-    declaring.filter(
-      ({ severity, inhibits }) =>
-        severity === 'warning' &&
-        inhibits.some(
-          ({ problem, severity: hidden = CRITICAL }) =>
-            hidden === CRITICAL && declaring.some(({ name, severity: own }) => name === problem && own === CRITICAL),
-        ),
-    ),
-  ),
-);
+/** They hide critical problems that only repeat them: another warning must not hide these warnings. */
+export const urgentWarnings = listNames(problems.filter(({ isUrgent }) => isUrgent === true));
 
 /** What a document shows is not current while it is not polled, or while it stands still or is behind. */
 function hidingDocument(severity: Severity, sources: readonly Declaring[], targets: readonly string[]): Hiding[] {
-  const names = listNames(sources.filter((source) => source.inhibitsDocument && source.severity === severity));
+  const names = listNames(sources.filter((source) => source.inhibitsDocument === true && source.severity === severity));
   const isWarning = severity === 'warning';
   return names.length === 0
     ? []
@@ -74,15 +56,15 @@ function hidingDocument(severity: Severity, sources: readonly Declaring[], targe
             : 'Nothing else that a document shows is current while it is stale or stalled.',
           source: { names, severity },
           target: {
-            names: targets.filter((name) => !names.includes(name) && !(isWarning && warningsHidingCritical.has(name))),
-            ...(isWarning && { exceptSeverity: CRITICAL }),
+            names: targets.filter((name) => !names.includes(name) && !(isWarning && urgentWarnings.includes(name))),
+            ...(isWarning && { exceptSeverity: 'critical' }),
           },
           equal: ['document'],
         },
       ];
 }
 
-function declared({ name, severity, inhibits }: Declaring): readonly Hiding[] {
+function declared({ name, severity, inhibits = [] }: Declaring): readonly Hiding[] {
   return inhibits.map(({ problem, severity: hidden, equal = [], exceptWatched = false }) => ({
     source: { names: [name], severity },
     target: {

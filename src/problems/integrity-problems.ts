@@ -13,10 +13,17 @@ import {
 import { CREDIBLE_RATIO } from '../facts/bridge/valsets.js';
 import { orElse, required } from '../facts/required-fields.js';
 import { DAY_SECONDS } from '../units.js';
-import { OF_UNOBSERVED_EVENTS } from './consequences.js';
 import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
-import { defineProblem, OTHERS_UNJUDGED, type Evidence, type Finding, type Found, type Inhibition } from './problem.js';
+import {
+  defineProblem,
+  OTHERS_UNJUDGED,
+  type Evidence,
+  type Finding,
+  type Found,
+  type Inhibition,
+  HIDDEN_WITHOUT_EVENTS,
+} from './problem.js';
 import { claimItem } from '../facts/bridge/claims.js';
 
 /*
@@ -27,7 +34,7 @@ import { claimItem } from '../facts/bridge/claims.js';
 /** Votes for such a claim would do the harm. */
 const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeOracleStalled' },
-  ...OF_UNOBSERVED_EVENTS,
+  ...HIDDEN_WITHOUT_EVENTS,
   { problem: 'BridgeOrchestratorMissingVotes' },
   { problem: 'BridgeWatchedOrchestratorLagging' },
 ];
@@ -70,8 +77,7 @@ const valsetMismatches = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 0,
-  dashboard: 'bridge-validator',
-  isDoubtful: true,
+  needsConfirmation: true,
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
@@ -110,7 +116,6 @@ const valsetClaims = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'warning',
   afterMinutes: 5,
-  dashboard: 'bridge-validator',
   description:
     'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
   action: COMPARE_VALSETS,
@@ -131,12 +136,11 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'critical',
     afterMinutes: 0,
-    dashboard: 'bridge-validator',
-    isDoubtful: true,
+    needsConfirmation: true,
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
     action:
-      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts at 66 %. If not, those who claim it have to correct their nodes. Warn the developers.',
+      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at 66 %. If not, the claimants must correct their nodes. Warn the developers.',
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
   }),
@@ -145,7 +149,6 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'warning',
     afterMinutes: 5,
-    dashboard: 'bridge-validator',
     description:
       'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
     action:

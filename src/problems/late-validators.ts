@@ -94,8 +94,6 @@ const confirmsMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
-  dashboard: 'bridge-validator',
-  lateWith: 'signatures for an hour',
   description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: 'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.',
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
@@ -176,8 +174,6 @@ const votesMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
   afterMinutes: 30,
-  dashboard: 'bridge-validator',
-  lateWith: 'votes for events',
   description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: 'Check the orchestrator and its node of the external chain.',
   mark: {
@@ -223,9 +219,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     // Signatures are usually given within minutes.
     afterMinutes: 15,
     // A forged validator set has deadlines.
-    ...(severity === 'critical' && { isDoubtful: true }),
-    dashboard: 'bridge-validator',
-    lateWith: 'a signature with a near deadline',
+    ...(severity === 'critical' && { needsConfirmation: true }),
     description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {

@@ -34,7 +34,6 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
     severity: 'critical',
     afterMinutes: 15,
     needsTime: true,
-    dashboard: 'bridge-exporter',
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
@@ -65,7 +64,6 @@ const behind = {
   name: 'BridgeNodeBehind',
   severity: 'warning',
   afterMinutes: 10,
-  dashboard: 'bridge-exporter',
 } as const;
 
 function nodeBehind(document: HubDocument) {
@@ -93,7 +91,6 @@ function clockBehind(document: HubDocument) {
     name: 'BridgeClockBehind',
     severity: 'warning',
     afterMinutes: 0,
-    dashboard: 'bridge-exporter',
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
@@ -127,9 +124,8 @@ function nodeDown(document: DocumentName) {
     name: 'BridgeNodeDown',
     severity: 'warning',
     afterMinutes: 30,
-    dashboard: 'bridge-exporter',
     description:
-      'Of several nodes of a document, the document or the probes of one have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+      'Of several nodes of a document, one is of another network, or its document or its probes have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
       'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
     find: ({ nodes = [] }) => {
@@ -137,7 +133,7 @@ function nodeDown(document: DocumentName) {
       if (down.length === 0) return undefined;
       return {
         start: Math.min(...down.map(({ since }) => since)),
-        summary: `${down.length === 1 ? 'a node' : 'several nodes'} of ${document} down, and another one answers`,
+        summary: `${down.length === 1 ? `a node of ${document} is` : `several nodes of ${document} are`} down, and another one answers`,
         details: [list(down.map(({ message }) => message))],
       };
     },
@@ -150,24 +146,22 @@ function nodesDisagree(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 0,
     needsTime: true,
-    dashboard: 'bridge-exporter',
     description:
-      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If they go on to disagree, the critical alert follows after three minutes.',
+      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If the node in use shows it, the critical alert follows after three minutes.',
     action:
       'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
     find: ({ nodes = [], differences = [] }) => {
       const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
-      const present = differences.filter(({ other }) => other !== inUse);
+      // Another node may be in use since then.
+      const present = differences.filter(({ spare }) => spare !== inUse);
       const [first] = present;
       if (first === undefined) return undefined;
-      const [shownBy, notShownBy] = first.isShownByOther ? [first.other, inUse] : [inUse, first.other];
+      const [shownBy, notShownBy] = first.isShownBySpare ? [first.spare, inUse] : [inUse, first.spare];
       return {
         start: Math.min(...present.map(({ since }) => since)),
-        summary: `two nodes of ${document} disagree: ${first.summary}`,
-        details: [
-          `${shownBy} shows it, ${notShownBy} does not`,
-          present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : '',
-        ],
+        // A notification has no details.
+        summary: `nodes of ${document} disagree, ${shownBy} shows and ${notShownBy} does not: ${first.summary}`,
+        details: [present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : ''],
       };
     },
   });
@@ -252,16 +246,15 @@ function rolledBack<Name extends HubDocument>(
     // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
     needsTime: true,
-    isDoubtful: true,
+    needsConfirmation: true,
     confirmedAction:
       'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
-    dashboard: 'bridge-exporter',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      version: 3,
+      version: 4,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
         const contract = readContract(evidence);

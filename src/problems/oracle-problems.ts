@@ -18,8 +18,7 @@ import { isBatchSigned } from '../facts/bridge/signatures.js';
 import { required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { OF_UNOBSERVED_EVENTS, OF_UNRELAYED_BATCHES } from './consequences.js';
-import { defineProblem, type Evidence } from './problem.js';
+import { defineProblem, type Evidence, HIDDEN_WITHOUT_EVENTS, HIDDEN_WITHOUT_RELAYS } from './problem.js';
 import {
   claimText,
   coinName,
@@ -58,7 +57,6 @@ const stalled = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'critical',
   afterMinutes: 20,
-  dashboard: 'bridge-validator',
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
@@ -80,14 +78,13 @@ const stalled = defineProblem('module_state', {
       action: claim?.violation ? DO_NOT_VOTE : missing.action(CONTACT_VOTERS),
     };
   },
-  inhibits: OF_UNOBSERVED_EVENTS,
+  inhibits: HIDDEN_WITHOUT_EVENTS,
 });
 
 const claimedByFew = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'warning',
   afterMinutes: 65,
-  dashboard: 'bridge-validator',
   description:
     'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
   action:
@@ -139,7 +136,6 @@ const oracleSilent = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
-  dashboard: 'bridge-validator',
   description:
     'For half a day, withdrawals were requested all the time and a batch was built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
@@ -173,7 +169,7 @@ const oracleSilent = defineProblem('module_state', {
       summary: 'no event is claimed, although withdrawals are requested and batches signed',
     };
   },
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }, ...OF_UNRELAYED_BATCHES],
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }, ...HIDDEN_WITHOUT_RELAYS],
 });
 
 /** Whether other claims of the next event have so much power that the leading claim cannot be observed any more. */
@@ -273,8 +269,7 @@ function conflicting(
     name: 'BridgeConflictingClaims',
     severity,
     afterMinutes: 10,
-    dashboard: 'bridge-validator',
-    ...(isCritical && { isDoubtful: true }),
+    ...(isCritical && { needsConfirmation: true }),
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);
@@ -292,7 +287,7 @@ function conflicting(
         action: dispute.field === 'external height' ? REORGANIZATION_ACTIONS[severity] : undefined,
       };
     },
-    inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...OF_UNOBSERVED_EVENTS] : [],
+    inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...HIDDEN_WITHOUT_EVENTS] : [],
   });
 }
 

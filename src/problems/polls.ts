@@ -53,18 +53,12 @@ interface PollMoment {
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<
   Problem,
-  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'lateWith'
+  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'dashboard'
 > {
   readonly find: (
     poll: PollEvidence,
     moment: PollMoment,
   ) => (Pick<Found, 'subject' | 'summary' | 'details' | 'action'> & { readonly start: Instant }) | undefined;
-}
-
-type Optional = 'age' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
-
-function pollProblem(declaration: Omit<PollProblem, Optional> & Partial<Pick<PollProblem, Optional>>): PollProblem {
-  return { age: 'lasting', dashboard: 'bridge-exporter', inhibits: [], inhibitsDocument: false, ...declaration };
 }
 
 /** Without a successful poll for so long, nothing that is known of a document is current. */
@@ -112,7 +106,7 @@ function presentFailure({ lastPoll, lastFailure }: PollEvidence) {
   return lastPoll?.ok === false ? lastFailure : undefined;
 }
 
-export const snapshotStale = pollProblem({
+export const snapshotStale: PollProblem = {
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
@@ -142,9 +136,9 @@ export const snapshotStale = pollProblem({
     { problem: 'BridgeProblemUnjudged', equal: ['document'] },
   ],
   inhibitsDocument: true,
-});
+};
 
-const misconfigured = pollProblem({
+const misconfigured: PollProblem = {
   name: 'BridgeEndpointMisconfigured',
   severity: 'warning',
   afterMinutes: 3,
@@ -163,9 +157,9 @@ const misconfigured = pollProblem({
   },
   inhibits: [{ problem: 'BridgeEndpointDown', equal: ['document'] }],
   inhibitsDocument: true,
-});
+};
 
-const down = pollProblem({
+const down: PollProblem = {
   name: 'BridgeEndpointDown',
   severity: 'warning',
   afterMinutes: 3,
@@ -189,9 +183,9 @@ const down = pollProblem({
     };
   },
   inhibitsDocument: true,
-});
+};
 
-const nearLimit = pollProblem({
+const nearLimit: PollProblem = {
   name: 'BridgeResponseNearLimit',
   severity: 'warning',
   afterMinutes: 5,
@@ -211,9 +205,9 @@ const nearLimit = pollProblem({
       details: [isRefused ? error.message : `${percent((lastPoll.bodyBytes ?? 0) / maxBodyBytes)} of the limit`],
     };
   },
-});
+};
 
-const seriesDropped = pollProblem({
+const seriesDropped: PollProblem = {
   name: 'BridgeExporterSeriesDropped',
   severity: 'warning',
   afterMinutes: 15,
@@ -229,15 +223,15 @@ const seriesDropped = pollProblem({
       details: [list(dropped.map(({ name }) => name))],
     };
   },
-});
+};
 
 const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
 /** What cannot be judged of a document. */
-function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>) {
+function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>): PollProblem {
   const isCritical = severity === 'critical';
-  return pollProblem({
+  return {
     name: 'BridgeProblemUnjudged',
     severity,
     afterMinutes: 10,
@@ -254,7 +248,7 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'descri
         details: [unreadableFields(poll), `not judged: ${list(names)}`],
       };
     },
-  });
+  };
 }
 
 /** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */

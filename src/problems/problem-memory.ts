@@ -16,24 +16,26 @@ import {
   type Problem,
   type Severity,
   type Subject,
-  type Together,
 } from './problem.js';
 import { problems } from './problems.js';
 import {
+  disagreementAfter,
+  findDifferences,
+  isDelayed,
   isUnconfirmed,
   nextSpares,
   presentDisagreement,
-  repeatedDifferences,
-  shownFrom,
+  presentSpares,
+  selectMissing,
   withOpinion,
-  withoutOpinion,
-  type Accusation,
-  type Difference,
   type Disagreement,
+  type FirstFinding,
   type Opinion,
   type Spare,
+  type SpareFinding,
 } from './second-opinion.js';
-import { joinTexts, labelTexts, numberAndNames } from './sentence.js';
+import { joinTexts, labelTexts } from './sentence.js';
+import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from './subjects.js';
 
 /*
  * Since when each problem is there. A judgement of a document, in order:
@@ -91,11 +93,11 @@ export interface SubjectHistory {
   readonly isMissing: boolean;
   /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
   readonly isPresent: boolean;
-  /** Only of a doubtful problem of an endpoint with several nodes (second-opinion.ts). */
-  readonly accusation?: Accusation | undefined;
+  /** Only of a problem that another node confirms, of an endpoint with several nodes (second-opinion.ts). */
+  readonly firstFinding?: FirstFinding | undefined;
   readonly opinion?: Opinion | undefined;
-  /** Whether it is not shown yet, because another node does not show it. */
-  readonly isDelayed?: true | undefined;
+  /** Until then it is not shown, because another node does not show it. */
+  readonly delayedUntil?: Instant | undefined;
 }
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
@@ -126,12 +128,12 @@ export interface ProblemMemory {
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
   readonly disagreement?: Disagreement | undefined;
-  /** The nodes whose document shows a problem that the one in use does not. */
+  /** The nodes that are not in use, by their last document. */
   readonly spares?: readonly Spare[] | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 4;
+export const PROBLEM_MEMORY_VERSION = 3;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
@@ -145,11 +147,11 @@ export interface PresentProblem extends Omit<
   | 'lastFoundAt'
   | 'isMissing'
   | 'isPresent'
-  | 'accusation'
+  | 'firstFinding'
   | 'opinion'
-  | 'isDelayed'
+  | 'delayedUntil'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'isDoubtful'>;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
 }
 
@@ -180,41 +182,47 @@ type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAf
 export function judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
-  nodeEvidence: Evidence,
+  evidence: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
 ): Judgement & { readonly memory: ProblemMemory } {
   const { problems: settings = {} } = options;
   const { at } = now;
-  const { judged: last = now } = memory;
+  const spares = presentSpares(memory, at);
+  const disagreement = presentDisagreement(memory, at);
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
-  const { disagreement, evidence } = compareWithOpinion(judged, memory, nodeEvidence, now, options);
   let isOpinionWanted = false;
-  for (const problem of judged) {
+  // What only one of two nodes shows is known after the other problems.
+  const isLast = ({ name }: Problem): boolean => name === 'BridgeNodesDisagree';
+  for (const problem of judged.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
     const { name, severity } = problem;
     const key = problemKey(problem);
+    const limit = limitSeconds(problem, settings);
     const before = memory.remembered.get(key);
-    const after = judgeProblem(problem, before, evidence, now, last, options);
+    const judging = { problem, limit, now, lastJudged: memory.judged ?? now, options, spares, disagreement };
+    const differences = isLast(problem) ? findDifferences(judged, remembered, judging) : [];
+    const after = judgeProblem(before, { ...evidence, differences }, judging);
     if (after === undefined) {
       notJudgedHere.add(name);
       continue;
     }
     remembered.set(key, after);
-    const limit = limitSeconds(problem, settings);
-    isOpinionWanted ||= options.isSinglePoll !== true && isWanted(problem, after, at, limit);
-    const histories = selectPresent(problem, after);
+    const unconfirmed = Array.from(after.histories.values()).filter((history) => isUnconfirmed(history, at, limit));
+    isOpinionWanted ||= options.isSinglePoll !== true && selectSubjects(problem, unconfirmed).length > 0;
+    const histories = selectPresent(problem, after, at);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
-    const gone = before === undefined ? [] : goneSince(selectPresent(problem, before), histories);
+    const gone =
+      before === undefined ? [] : goneSince(selectPresent(problem, before, memory.judged?.at ?? at), histories);
     for (const { subject, startSeconds, lastFoundAt } of gone) {
       // The problem was exported until this judgement; during an outage, until its data was stale.
       const missingSeconds = at - lastFoundAt;
@@ -226,7 +234,14 @@ export function judgeProblems(
     }
   }
   return {
-    memory: { ...memory, remembered, ended: withEnded(memory.ended, ended, at), judged: now, disagreement },
+    memory: {
+      ...memory,
+      remembered,
+      ended: withEnded(memory.ended, ended, at),
+      judged: now,
+      disagreement: disagreementAfter(disagreement, judged, remembered, at, settings),
+      spares: memory.spares && spares,
+    },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: Math.max(0, present.length - options.maxSeries),
     unjudged,
@@ -236,72 +251,39 @@ export function judgeProblems(
 }
 
 /**
- * Compares the doubtful problems of a document with those of another node, if it was asked: what only the first one
- * shows is a problem of its own.
- */
-function compareWithOpinion(
-  judged: readonly Problem[],
-  memory: ProblemMemory,
-  evidence: Evidence,
-  now: Moment,
-  options: JudgingOptions,
-): { readonly evidence: Evidence; readonly disagreement: Disagreement | undefined } {
-  const { at } = now;
-  const known = presentDisagreement(memory.disagreement, at);
-  const spareDifferences = repeatedDifferences(memory, at);
-  if (evidence.opinion === undefined)
-    return { evidence: { ...evidence, differences: spareDifferences }, disagreement: known };
-  const opinion = { ...evidence.opinion, disagreedSince: known?.since };
-  const asked = { ...evidence, opinion, differences: spareDifferences };
-  const disputed = judged.flatMap((problem) => {
-    if (problem.isDoubtful !== true) return [];
-    const before = memory.remembered.get(problemKey(problem));
-    const { histories = new Map<string, SubjectHistory>() } =
-      judgeProblem(problem, before, asked, now, memory.judged ?? now, options) ?? {};
-    const limit = limitSeconds(problem, options.problems ?? {});
-    const differing = Array.from(histories.values()).filter(
-      (each) => each.lastFoundAt === at && each.opinion?.agrees === false && shownFrom(each, limit) <= at,
-    );
-    return selectSubjects(problem, differing).map((each) => ({ ...each, from: shownFrom(each, limit) }));
-  });
-  if (disputed.length === 0) return { evidence: asked, disagreement: known };
-  const differences = disputed.flatMap(({ isDelayed, summary, from }): Difference[] =>
-    isDelayed === true ? [{ summary, since: from, other: opinion.source, isShownByOther: false }] : [],
-  );
-  const since = Math.min(known?.since ?? Infinity, ...disputed.map(({ from }) => from));
-  return { evidence: { ...asked, differences: [...differences, ...spareDifferences] }, disagreement: { since, at } };
-}
-
-/**
- * The memory after a document of a node that is not in use, with the problems that the last document of the one in use
- * does not have.
+ * The memory after a document of a node that is not in use. `isOlder`: than the last document of the one in use. Then
+ * it does not count what only this node shows.
  */
 export function withSpare(
   memory: ProblemMemory,
   document: DocumentName,
-  source: string,
+  spare: Pick<Spare, 'source' | 'at' | 'height' | 'lagSeconds'>,
   evidence: Evidence,
+  isOlder: boolean,
   now: Moment,
-  options: JudgingOptions,
 ): ProblemMemory {
-  const judged = judgeProblems(memory, document, evidence, now, { ...options, isSinglePoll: true });
-  const doubtful = problems.filter((problem) => problem.document === document && problem.isDoubtful === true);
-  const found = doubtful.flatMap((problem) => {
-    const key = problemKey(problem);
-    const histories = Array.from(memory.remembered.get(key)?.histories.values() ?? []);
-    const foundBefore = histories.filter(({ isMissing }) => !isMissing);
-    const known = new Set(selectSubjects(problem, foundBefore).map(({ subject }) => subjectKey(subject)));
-    return judged.present.filter(
-      (each) => problemKey({ ...each.problem, document }) === key && !known.has(subjectKey(each.subject)),
-    );
+  const compared = problems.filter((problem) => problem.document === document && problem.needsConfirmation === true);
+  const findings = compared.map((problem): SpareFinding => {
+    const { mark: last, histories } = memory.remembered.get(problemKey(problem)) ?? {};
+    const own = Array.from(histories?.values() ?? []);
+    const find = (mark: unknown) =>
+      readFindings(
+        findWith(problem, evidence, marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined })),
+        now,
+      );
+    const { bySubject: shown, notShown } = find(last);
+    // With the mark from before the finding of the node in use.
+    for (const { subject, firstFinding } of own) {
+      if (firstFinding === undefined) continue;
+      const found = find(firstFinding.mark).bySubject.get(subjectKey(subject));
+      if (found === undefined) shown.delete(subjectKey(subject));
+      else shown.set(subjectKey(subject), found);
+    }
+    const begun = Array.from(shown.values(), (found) => begin(found, problem, now.at));
+    const onlyHere = isOlder ? [] : selectMissing(problem, selectSubjects(problem, begun), memory.remembered);
+    return { problem: problemKey(problem), shown: Array.from(shown.keys()), notShown, onlyHere };
   });
-  return { ...memory, spares: nextSpares(memory.spares ?? [], source, found, now.at) };
-}
-
-/** Whether another node is asked about the problem. */
-function isWanted(problem: Problem, { histories }: RememberedProblem, at: Instant, limit: number): boolean {
-  const unconfirmed = Array.from(histories.values()).filter((history) => isUnconfirmed(history, at, limit));
-  return unconfirmed.length > 0 && selectSubjects(problem, unconfirmed).length > 0;
+  return { ...memory, spares: nextSpares(memory.spares ?? [], { ...spare, findings }) };
 }
 
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
@@ -309,68 +291,53 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 /** What a judgement of a problem depends on besides its histories. */
-interface Judging {
+export interface Judging {
   readonly problem: Problem;
-  readonly at: Instant;
-  readonly lastJudgedAt: Instant;
+  readonly limit: number;
+  readonly now: Moment;
+  readonly lastJudged: Moment;
   readonly options: JudgingOptions;
+  /** Those with a document of late. */
+  readonly spares: readonly Spare[];
+  readonly disagreement: Disagreement | undefined;
+}
+
+function findWith(problem: Problem, evidence: Evidence, { mark }: Marks): Findings {
+  return orElse<Findings>(
+    () => problem.find(evidence, mark),
+    () => OTHERS_UNJUDGED,
+  );
 }
 
 /**
  * What is found begins or is kept; what is not found is kept or ends. `undefined` while the problem was never judged.
  */
 function judgeProblem(
-  problem: Problem,
   before: RememberedProblem | undefined,
   evidence: Evidence,
-  now: Moment,
-  lastJudged: Moment,
-  options: JudgingOptions,
+  judging: Judging,
 ): RememberedProblem | undefined {
+  const { problem, now, lastJudged } = judging;
   const marks = marksAfter(problem.mark, evidence, before);
-  const findings = orElse<Findings>(
-    () => problem.find(evidence, marks.mark),
-    () => OTHERS_UNJUDGED,
-  );
-  const { bySubject, isShown, isUnjudged } = foundIn(findings, now);
+  const { bySubject, notShown, isUnjudged } = readFindings(findWith(problem, evidence, marks), now);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
-  const judging = { problem, at: now.at, lastJudgedAt: lastJudged.at, options };
   const last = new Map(
     Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
   );
-  const limit = limitSeconds(problem, options.problems ?? {});
   const found = new Map(
     Array.from(bySubject, ([subject, each]) => {
       const history = last.get(historyKey(each));
       const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
-      const after = confirmed(kept ? keep(kept, each, judging) : begin(each, judging), each, judging);
-      const isFoundIn = (inOpinion: Findings): boolean | undefined => {
-        const { bySubject: shown, isShown } = foundIn(inOpinion, now);
-        return shown.has(subject) || (isShown(each.subject ?? {}) ? false : undefined);
-      };
-      const compared = { evidence, at: now.at, limitSeconds: limit, before: kept, markBefore: before?.mark, isFoundIn };
-      return [subject, withOpinion(after, problem, compared)];
+      const after = kept ? keep(kept, each, judging) : begin(each, problem, now.at);
+      const present = withPresence(after, each, judging);
+      return [subject, withOpinion(present, kept, { height: evidence.height, mark: before?.mark }, evidence, judging)];
     }),
   );
   const missed = Array.from(last.values()).flatMap(
-    (history) => keepMissed(history, found.get(subjectKey(history.subject)), isShown, judging) ?? [],
+    (history) => keepMissed(history, found.get(subjectKey(history.subject)), notShown, judging) ?? [],
   );
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
   return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
-}
-
-function foundIn(findings: Findings, { clockOffset }: Moment) {
-  const list = [findings].flat().filter((each) => each !== undefined);
-  const found = list
-    .filter((each) => 'summary' in each)
-    .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
-  const notShown = list.filter((each) => 'notShown' in each);
-  const keys = notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject)));
-  return {
-    bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),
-    isShown: (subject: Subject): boolean => !keys.includes('others') && !keys.includes(subjectKey(subject)),
-    isUnjudged: notShown.some((each) => each.isUnjudged === true),
-  };
 }
 
 /**
@@ -390,18 +357,18 @@ function isOther(history: SubjectHistory, { start }: Found, judging: Judging): b
   return isInterrupted(history, judging) && (!history.isPresent || history.isMissing || hasBegunSince);
 }
 
-function isInterrupted({ lastFoundAt }: SubjectHistory, { at, options }: Judging): boolean {
-  return at - lastFoundAt > outageSeconds(options);
+function isInterrupted({ lastFoundAt }: SubjectHistory, { now, options }: Judging): boolean {
+  return now.at - lastFoundAt > outageSeconds(options);
 }
 
-function begin(found: Found, { problem, at }: Judging): SubjectHistory {
+function begin(found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { subject = {}, progressKey = '' } = found;
   const times = { ...proveStart(found, at), firstFoundAt: at, lastFoundAt: at };
   return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...makeTexts(found, problem, at) };
 }
 
 /** A later document can prove an earlier start. */
-function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): SubjectHistory {
+function keep(history: SubjectHistory, found: Found, { problem, now: { at } }: Judging): SubjectHistory {
   const { start } = found;
   const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
   const corrected = isCorrected ? proveStart(found, at) : {};
@@ -415,28 +382,25 @@ function keep(history: SubjectHistory, found: Found, { problem, at }: Judging): 
 function keepMissed(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
-  isShown: (subject: Subject) => boolean,
+  notShown: readonly string[],
   judging: Judging,
 ): SubjectHistory | undefined {
   // A subject that the document does not show may still be there.
-  if (found === undefined && !isShown(history.subject)) {
-    const { problem, at, options } = judging;
-    const limit = limitSeconds(problem, options.problems ?? {});
-    return isForgotten(history, judging) ? undefined : withoutOpinion(history, at, limit);
+  if (found === undefined && isNotShown(notShown, subjectKey(history.subject))) {
+    return isForgotten(history, judging) ? undefined : history;
   }
   if (found?.progressKey === history.progressKey) return undefined;
   // With another progress key, the old history stays until the new one is present.
   if (!history.isPresent || found?.isPresent === true) return undefined;
   // After an outage, a problem that is not found would have the age of the outage.
   if (isInterrupted(history, judging)) return undefined;
-  const isOver = history.isMissing && judging.at - history.lastFoundAt >= ENDS_AFTER_SECONDS;
+  const isOver = history.isMissing && judging.now.at - history.lastFoundAt >= ENDS_AFTER_SECONDS;
   return isOver ? undefined : { ...history, isMissing: true };
 }
 
 /** A problem that has not fired before an outage does not fire because of it. */
-function isForgotten({ lastFoundAt, startSeconds }: SubjectHistory, { problem, at, lastJudgedAt, options }: Judging) {
-  const limit = limitSeconds(problem, options.problems ?? {});
-  return at - lastJudgedAt > outageSeconds(options) && lastFoundAt - startSeconds < limit;
+function isForgotten({ lastFoundAt, startSeconds }: SubjectHistory, { limit, now, lastJudged, options }: Judging) {
+  return now.at - lastJudged.at > outageSeconds(options) && lastFoundAt - startSeconds < limit;
 }
 
 /** A start that is proven by a time of the chain was as wrong as the wall clock was. */
@@ -476,17 +440,16 @@ function makeTexts(
 }
 
 /**
- * A subject is present when judgements agree. The last one confirms the start: the first estimate may be by the
+ * A subject is present when judgements agree. The last one proves the start: the first estimate may be by the
  * parameter of the chain, because no block time is measured yet. If the last estimate is later by more than the time
  * between the documents, the first one was wrong.
  */
-function confirmed(history: SubjectHistory, { start }: Found, { at, options }: Judging): SubjectHistory {
+function withPresence(history: SubjectHistory, { start }: Found, { now, options }: Judging): SubjectHistory {
   const { isPresent, startSeconds, firstFoundAt } = history;
-  const lastedSeconds = at - firstFoundAt;
+  const lastedSeconds = now.at - firstFoundAt;
   if (isPresent || (options.isSinglePoll !== true && lastedSeconds < BEGINS_AFTER_SECONDS)) return history;
   const isFaster = start !== undefined && start - startSeconds > lastedSeconds;
-  const confirmedSeconds = isFaster ? Math.min(start, firstFoundAt) : startSeconds;
-  return { ...history, startSeconds: confirmedSeconds, isPresent: true };
+  return { ...history, startSeconds: isFaster ? Math.min(start, firstFoundAt) : startSeconds, isPresent: true };
 }
 
 function withinLimit(histories: readonly SubjectHistory[]): SubjectHistories {
@@ -495,15 +458,6 @@ function withinLimit(histories: readonly SubjectHistory[]): SubjectHistories {
       ? histories
       : histories.toSorted((a, b) => a.startSeconds - b.startSeconds).slice(0, MAX_HISTORIES);
   return new Map(oldest.map((history) => [historyKey(history), history]));
-}
-
-function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
-  return `${subjectKey(subject)} ${progressKey}`;
-}
-
-/** Equal for equal labels in any order. */
-function subjectKey(subject: Subject): string {
-  return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
@@ -518,41 +472,12 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }
 
-/** The present subjects of a problem. */
-function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
+/** The present subjects of a problem that are not delayed. */
+function selectPresent(problem: Problem, { histories }: RememberedProblem, at: Instant): readonly SubjectHistory[] {
   return selectSubjects(
     problem,
-    Array.from(histories.values()).filter(({ isPresent, isDelayed }) => isPresent && isDelayed !== true),
+    Array.from(histories.values()).filter((history) => history.isPresent && !isDelayed(history, at)),
   );
-}
-
-/** Subjects of a problem, with unwatched validators taken together. */
-function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  if (together === undefined) return histories;
-  const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
-  return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
-}
-
-/** A problem of several validators, which began when they had enough power; none with less power. */
-function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  const byStart = histories.toSorted((a, b) => a.startSeconds - b.startSeconds);
-  // A validator can be late with several things.
-  const late = new Map<string, FoundValidator>();
-  const last = byStart.find(({ validators }) => {
-    for (const validator of validators) late.set(validator.externalAddress, validator);
-    return addPower(late.values()) >= together.minimumPower;
-  });
-  if (last === undefined) return [];
-  for (const validator of byStart.flatMap(({ validators }) => validators))
-    late.set(validator.externalAddress, validator);
-  const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
-  const { summary, action } = together;
-  const texts = { summary, details: numberAndNames(validators), action, validators };
-  return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
-}
-
-function addPower(validators: Iterable<FoundValidator>): number {
-  return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
 }
 
 /** The memory after a document that was not recorded, because its result was that of the last document. */

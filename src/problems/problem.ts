@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import type { QueryStates } from '../queries/query.js';
-import type { Difference, SecondOpinion } from './second-opinion.js';
+import type { Difference } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
@@ -41,9 +41,7 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly nodes?: readonly NodeStatus[] | undefined;
   /** The height by which several nodes are compared; `undefined` if the response does not have it. */
   readonly height?: Numeral | undefined;
-  /** The document of another node, if it was asked. */
-  readonly opinion?: SecondOpinion | undefined;
-  /** The problems that only one of two nodes shows: that of the finding, or one that is not in use. */
+  /** The problems that only one of two nodes shows (second-opinion.ts). */
   readonly differences?: readonly Difference[];
 }
 
@@ -117,6 +115,23 @@ export interface Inhibition {
   readonly exceptWatched?: boolean;
 }
 
+/** While no batch is relayed, no other one is built. */
+export const HIDDEN_WITHOUT_RELAYS: readonly Inhibition[] = [
+  { problem: 'BridgeBacklogStuck' },
+  { problem: 'BridgeBacklogHigh' },
+  { problem: 'BridgeValsetDrift' },
+];
+
+/** While no event is observed, no execution is known on the hub. A missing vote of a watched validator is a cause. */
+export const HIDDEN_WITHOUT_EVENTS: readonly Inhibition[] = [
+  { problem: 'BridgeOracleSilent' },
+  { problem: 'BridgeBatchOverdue' },
+  { problem: 'BridgeBatchTimeoutNear' },
+  { problem: 'BridgeBatchNotRelayed' },
+  ...HIDDEN_WITHOUT_RELAYS,
+  { problem: 'BridgeOrchestratorMissingVotes', exceptWatched: true },
+];
+
 /** How unwatched validators with the same problem become a single one. */
 export interface Together {
   /** The share of the power from which on it is a problem. */
@@ -133,7 +148,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly document: Name;
   /** The age from which on the alert fires. */
   readonly afterMinutes: number;
-  readonly age: AgeKind;
+  /** `lasting` by default. */
+  readonly age?: AgeKind;
   /** Whether a warning wakes somebody, because it hides critical alerts. */
   readonly isUrgent?: true;
   /**
@@ -147,10 +163,11 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** What to do first, in at most 240 characters. */
   readonly action: string;
   readonly together?: Together;
-  readonly inhibits: readonly Inhibition[];
+  readonly inhibits?: readonly Inhibition[];
   /** Whether it inhibits all other problems of the document; a warning no critical problem. */
-  readonly inhibitsDocument: boolean;
-  readonly dashboard: string;
+  readonly inhibitsDocument?: true;
+  /** By default that of its list in problems.ts. */
+  readonly dashboard?: string;
   /**
    * Whether a single document never proves the problem, because it depends on earlier documents or may last a moment
    * only.
@@ -160,23 +177,10 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    * Whether a single node that lies or is broken can cause it: then another node is asked before it is shown
    * (second-opinion.ts).
    */
-  readonly isDoubtful?: true;
+  readonly needsConfirmation?: true;
   /** The action when another node shows it too. */
   readonly confirmedAction?: string;
-  /** What the validators are late with, for the table of late validators. */
-  readonly lateWith?: string;
 }
-
-type Optional = 'age' | 'inhibits' | 'inhibitsDocument' | 'dashboard';
-
-export type Declaration<Name extends DocumentName, Value> = Omit<Problem<Name, Value>, Optional | 'document'> &
-  Partial<Pick<Problem<Name, Value>, Optional>>;
-
-const defaults = {
-  module_state: { dashboard: 'bridge-overview' },
-  external_contract: { dashboard: 'bridge-overview' },
-  rate_limiter_input: { dashboard: 'bridge-cross-chain' },
-} as const satisfies Record<DocumentName, object>;
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */
 export interface NamedProblem<Alert extends string> extends Problem {
@@ -185,18 +189,10 @@ export interface NamedProblem<Alert extends string> extends Problem {
 
 export function defineProblem<Name extends DocumentName, const Alert extends string, Value = never>(
   document: Name,
-  declaration: Declaration<Name, Value> & Pick<NamedProblem<Alert>, 'name'>,
+  declaration: Omit<Problem<Name, Value>, 'document'> & Pick<NamedProblem<Alert>, 'name'>,
 ): NamedProblem<Alert> {
-  const problem: Problem<Name, Value> = {
-    document,
-    age: 'lasting',
-    inhibits: [],
-    inhibitsDocument: false,
-    ...defaults[document],
-    ...declaration,
-  };
   // problem-memory.ts passes a problem only the evidence of its document, and its mark.
-  return problem as unknown as NamedProblem<Alert>;
+  return { document, ...declaration } as unknown as NamedProblem<Alert>;
 }
 
 export function problemKey({ name, severity, document }: Pick<Problem, 'name' | 'severity' | 'document'>): string {

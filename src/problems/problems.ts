@@ -5,28 +5,29 @@ import { nodeProblems } from './node.js';
 import { oracleProblems } from './oracle-problems.js';
 import { paramsProblems } from './params.js';
 import { pollProblems } from './polls.js';
-import type { Problem } from './problem.js';
+import type { NamedProblem, Problem } from './problem.js';
 import { queueProblems } from './queue.js';
 import { relayProblems } from './relay.js';
 import { signatureProblems } from './signature-problems.js';
 import { validatorProblems } from './late-validators.js';
 import { watchedProblems } from './watched.js';
 
+/** The problems with the dashboard of their alerts, unless they declare another one. */
+function onDashboard<Alert extends string>(dashboard: string, list: readonly NamedProblem<Alert>[]) {
+  return list.map((problem) => ({ dashboard, ...problem }));
+}
+
 /** All problems, causes before their consequences: the order of equal severities on the pages. */
 const declared = [
-  ...nodeProblems,
-  ...contractProblems,
-  ...integrityProblems,
-  ...oracleProblems,
-  ...signatureProblems,
-  ...relayProblems,
-  ...queueProblems,
-  ...validatorProblems,
-  ...watchedProblems,
-  ...paramsProblems,
-  ...crosschainProblems,
+  ...onDashboard('bridge-exporter', nodeProblems),
+  ...onDashboard('bridge-overview', contractProblems),
+  ...onDashboard('bridge-validator', [...integrityProblems, ...oracleProblems, ...signatureProblems]),
+  ...onDashboard('bridge-overview', [...relayProblems, ...queueProblems]),
+  ...onDashboard('bridge-validator', [...validatorProblems, ...watchedProblems]),
+  ...onDashboard('bridge-overview', paramsProblems),
+  ...onDashboard('bridge-cross-chain', crosschainProblems),
 ];
-export const problems: readonly Problem[] = declared;
+export const problems: readonly (Problem & { readonly dashboard: string })[] = declared;
 
 export type ProblemName = (typeof declared)[number]['name'];
 

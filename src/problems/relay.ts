@@ -23,7 +23,6 @@ import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/vals
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
-import { OF_UNRELAYED_BATCHES } from './consequences.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
@@ -31,6 +30,7 @@ import {
   type Evidence,
   type NotShown,
   type Severity,
+  HIDDEN_WITHOUT_RELAYS,
 } from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
 
@@ -112,7 +112,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     },
     // A warning hides no critical problem.
     inhibits:
-      severity === 'warning' ? OF_UNRELAYED_BATCHES.map((hidden) => ({ ...hidden, severity })) : OF_UNRELAYED_BATCHES,
+      severity === 'warning' ? HIDDEN_WITHOUT_RELAYS.map((hidden) => ({ ...hidden, severity })) : HIDDEN_WITHOUT_RELAYS,
   });
 }
 

@@ -1,57 +1,75 @@
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { orElse } from '../facts/required-fields.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
-import { marksAfter } from './marks.js';
-import type { PresentProblem, ProblemMemory, SubjectHistory } from './problem-memory.js';
-import type { Evidence, Findings, Problem } from './problem.js';
 import { PENDING_SHARE } from './polls.js';
+import type { Judging, ProblemMemory, RememberedProblem, SubjectHistory } from './problem-memory.js';
+import { limitSeconds, problemKey, type Evidence, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
+import { isNotShown, selectSubjects, subjectKey } from './subjects.js';
 
 /*
- * A node can lie, or be broken. Before a problem is shown that such a node can cause (`isDoubtful`), another node is
- * asked for its document (engine.ts), and the same `find` judges it, with the mark from before the accusing document.
- * That is at the first finding; of a problem with a limit, when it has lasted for a third of it, because on a healthy
- * bridge most end earlier.
+ * A node can lie, or be broken. The documents of spares, which are the nodes that are not in use, are judged as well,
+ * for the problems that a single node can cause (`needsConfirmation`): by the same `find`, with the mark from before
+ * the finding of the node in use. The last document of each spare is compared with each document of the node in use.
  *
- * - It shows the problem: the problem goes on, and is confirmed.
- * - It does not, and its document is not older: BridgeNodesDisagree is shown instead. All disagreements together
- *   delay problems by at most three minutes, and a problem keeps its start, so that nobody gains more time by owning
- *   one node.
- * - Its document is older, or it does not answer: the problem is shown as without another node. When it is older, it is
- *   asked again.
+ * A spare is asked for its document once an hour, each minute while it shows a problem that the node in use does not,
+ * and with each poll that finds a problem which no spare has confirmed: from the first finding on; of a problem with a
+ * limit, from a third of it on, because on a healthy bridge most end earlier.
+ *
+ * - Both show the problem: it goes on, and is confirmed, which stays so.
+ * - Only the node in use shows it, and the document of the spare is not older: BridgeNodesDisagree is shown instead.
+ * All
+ *   disagreements together delay problems by at most three minutes, and a problem keeps its start, so that nobody gains
+ *   more time by owning one node. It is delayed only while a spare contradicts each document.
+ * - Only the spare shows it, in two documents: BridgeNodesDisagree.
+ * - The document of the spare is older, or it does not answer: as without a spare.
+ *
+ * A difference ends with a document that does not show it, or ten minutes after the last document of the spare.
  */
 
 /** All delays together, from when the first problem about which nodes disagree would have been shown. */
 const DELAY_SECONDS = 3 * MINUTE_SECONDS;
 /** After so long without a disagreement, the next one delays again. */
 const FORGOTTEN_AFTER_SECONDS = HOUR_SECONDS;
-/** For how long another node is asked about a problem, and what one has shown holds without another document of it. */
+/** For how long a spare is asked about a problem, and its last document counts. */
 const ASKED_SECONDS = 10 * MINUTE_SECONDS;
 
-/** The document of another node. */
-export interface SecondOpinion {
+/** A notification has no details. */
+const NOT_CONFIRMED = 'Another node does not show it. ';
+
+/** A node that is not in use, by its last document. */
+export interface Spare {
   readonly source: string;
+  readonly at: Instant;
+  readonly height: Numeral | undefined;
   /** How far the node is behind the clock; `undefined` if unknown. */
   readonly lagSeconds: number | undefined;
-  readonly evidence: Evidence;
-  /** See `Disagreement`. */
-  readonly disagreedSince?: Instant | undefined;
+  readonly findings: readonly SpareFinding[];
 }
 
-/** What was there before the document with the first finding, with which another node is judged. */
-export interface Accusation {
+/** What a spare shows of a problem. */
+export interface SpareFinding {
+  /** See `problemKey`. */
+  readonly problem: string;
+  /** The shown subjects, by their key. */
+  readonly shown: readonly string[];
+  /** The subjects that it may have without showing them. */
+  readonly notShown: readonly string[];
+  /** The subjects that the node in use did not show at that time. */
+  readonly onlyHere: readonly SubjectHistory[];
+}
+
+/** What was there before the document with the first finding. */
+export interface FirstFinding {
   /** That of the document. */
   readonly height: Numeral | undefined;
   readonly mark: unknown;
 }
 
-/**
- * What another node has said about a finding, by its last document that proves something. It stays when it confirms the
- * finding.
- */
+/** What a spare has said about a finding, by its last document that proves something. */
 export interface Opinion {
   readonly source: string;
+  readonly at: Instant;
   readonly agrees: boolean;
 }
 
@@ -61,141 +79,187 @@ export interface Disagreement {
   readonly at: Instant;
 }
 
-/** A problem that one of the node in use and another one shows. */
+/** A problem that one of the node in use and a spare shows. */
 export interface Difference {
   readonly summary: string;
   readonly since: Instant;
-  readonly other: string;
-  readonly isShownByOther: boolean;
+  readonly spare: string;
+  readonly isShownBySpare: boolean;
 }
 
-/** What a node that is not in use shows, and the one in use does not, by its last document. */
-export interface Spare {
-  readonly source: string;
-  readonly at: Instant;
-  /** With the number of successive documents that have shown it: one can be odd. */
-  readonly differences: readonly (Difference & { readonly times: number })[];
-}
-
-/**
- * The nodes that are not in use, after a document of one, with the problems that it shows and the node in use does not.
- */
-export function nextSpares(
-  before: readonly Spare[],
-  source: string,
-  found: readonly PresentProblem[],
-  at: Instant,
-): readonly Spare[] {
-  const known = before.find((spare) => spare.source === source)?.differences;
-  const differences = found.map(({ summary, startSeconds }) => {
-    const last = known?.find((difference) => difference.summary === summary);
-    const since = last?.since ?? startSeconds;
-    return { summary, since, other: source, isShownByOther: true, times: (last?.times ?? 0) + 1 };
+/** The spares after a document of one. */
+export function nextSpares(before: readonly Spare[], spare: Spare): readonly Spare[] {
+  const last = before.find(({ source }) => source === spare.source);
+  const findings = spare.findings.map((finding) => {
+    const known = last?.findings.find(({ problem }) => problem === finding.problem)?.onlyHere ?? [];
+    const onlyHere = finding.onlyHere.map((history) => {
+      const same = known.find(({ subject }) => subjectKey(subject) === subjectKey(history.subject));
+      return same ? { ...history, startSeconds: same.startSeconds, firstFoundAt: same.firstFoundAt } : history;
+    });
+    return { ...finding, onlyHere };
   });
-  const others = before.filter((spare) => spare.source !== source && isRead(spare, at));
-  return differences.length === 0 ? others : [...others, { source, at, differences }];
+  return [...before.filter(({ source }) => source !== spare.source), { ...spare, findings }];
 }
 
-/** The document of a node is read each minute while it differs, unless the node fails or was removed. */
-function isRead(spare: Spare, at: Instant): boolean {
-  return at - spare.at < ASKED_SECONDS;
-}
-
-export function repeatedDifferences({ spares = [] }: ProblemMemory, at: Instant): readonly Difference[] {
-  return spares
-    .filter((spare) => isRead(spare, at))
-    .flatMap(({ differences }) => differences.filter(({ times }) => times > 1));
+/** The spares whose last document counts. */
+export function presentSpares({ spares = [] }: ProblemMemory, at: Instant): readonly Spare[] {
+  return spares.filter((spare) => at - spare.at < ASKED_SECONDS);
 }
 
 /** The disagreement that is not forgotten. */
-export function presentDisagreement(disagreement: Disagreement | undefined, at: Instant): Disagreement | undefined {
+export function presentDisagreement({ disagreement }: ProblemMemory, at: Instant): Disagreement | undefined {
   return disagreement !== undefined && at - disagreement.at < FORGOTTEN_AFTER_SECONDS ? disagreement : undefined;
 }
 
-/** When a problem is shown, and another node is asked about it. */
-export function shownFrom({ firstFoundAt, startSeconds }: SubjectHistory, limitSeconds: number): Instant {
-  return Math.max(firstFoundAt, startSeconds + limitSeconds * PENDING_SHARE);
+/** When a problem is shown, and a spare is asked about it. */
+function shownFrom({ firstFoundAt, startSeconds }: SubjectHistory, limit: number): Instant {
+  return Math.max(firstFoundAt, startSeconds + limit * PENDING_SHARE);
 }
 
-/** What a found subject is compared with. */
-interface Comparison {
-  readonly evidence: Evidence;
-  readonly at: Instant;
-  readonly limitSeconds: number;
-  /** The history before the document; `undefined` for a new one. */
-  readonly before: SubjectHistory | undefined;
-  readonly markBefore: unknown;
-  /** `undefined` if the findings are only a part. */
-  readonly isFoundIn: (findings: Findings) => boolean | undefined;
+export function isDelayed({ delayedUntil }: SubjectHistory, at: Instant): boolean {
+  return delayedUntil !== undefined && at < delayedUntil;
 }
 
-/** The history of a found subject with what another node says about it. */
-export function withOpinion(history: SubjectHistory, problem: Problem, compared: Comparison): SubjectHistory {
-  const { evidence, at, limitSeconds, before, markBefore } = compared;
-  if (problem.isDoubtful !== true || evidence.nodes === undefined) return history;
-  const accusation = before === undefined ? { height: evidence.height, mark: markBefore } : before.accusation;
+/** The history of a found subject with what spares say about it. `first`: what is so before its first finding. */
+export function withOpinion(
+  history: SubjectHistory,
+  before: SubjectHistory | undefined,
+  first: FirstFinding,
+  { nodes }: Evidence,
+  { problem, limit, now: { at }, spares, disagreement }: Judging,
+): SubjectHistory {
+  if (problem.needsConfirmation !== true || nodes === undefined) return history;
+  const firstFinding = before === undefined ? first : before.firstFinding;
   // Found before there was another node.
-  if (accusation === undefined) return history;
-  const { opinion: asked } = evidence;
-  const known = history.opinion;
-  const latest = known?.agrees === true ? known : asked && opinionOn(problem, accusation, asked, history, compared);
-  const opinion = latest ?? known;
-  const accused = { ...history, accusation, opinion, isDelayed: undefined };
-  if (opinion === undefined) return accused;
+  if (firstFinding === undefined) return history;
+  const opinions = history.opinion?.agrees === true ? [] : listOpinions(problem, history, firstFinding, spares);
+  const opinion = opinions.find(({ agrees }) => agrees) ?? opinions.at(-1) ?? history.opinion;
+  const compared = { ...history, firstFinding, opinion, delayedUntil: undefined };
+  if (opinion === undefined) return compared;
   if (opinion.agrees) {
     const { confirmedAction } = problem;
     const texts = confirmedAction === undefined ? {} : labelTexts(history.summary, confirmedAction);
-    return { ...accused, ...texts, details: joinTexts('; ', history.details, 'confirmed by 2 nodes') };
+    return { ...compared, ...texts, details: joinTexts('; ', history.details, 'confirmed by 2 nodes') };
   }
-  const from = shownFrom(history, limitSeconds);
-  const wasShown = before?.isPresent === true && before.isDelayed !== true && before.lastFoundAt >= from;
-  const since = Math.min(from, asked?.disagreedSince ?? Infinity);
   const details = joinTexts('; ', history.details, `not confirmed: ${opinion.source} does not show it`);
-  // Without an answer to this document, nothing is delayed.
-  const isDelayed = latest !== undefined && !wasShown && at - since < DELAY_SECONDS;
-  return { ...accused, details, ...(isDelayed && { isDelayed }) };
+  const action = history.action.startsWith(NOT_CONFIRMED) ? history.action : `${NOT_CONFIRMED}${history.action}`;
+  const from = shownFrom(history, limit);
+  const wasShown = before?.isPresent === true && !isDelayed(before, before.lastFoundAt) && before.lastFoundAt >= from;
+  const until = Math.min(from, disagreement?.since ?? Infinity) + DELAY_SECONDS;
+  // Not if an earlier document was contradicted, and this one is not.
+  const delayedUntil = opinion.at >= at && !wasShown && at < until ? until : undefined;
+  return { ...compared, ...labelTexts(history.summary, action), details, delayedUntil };
+}
+
+/** What the spares say about a finding. One whose document is older, or lacks fields, says nothing. */
+function listOpinions(
+  problem: Problem,
+  { subject, firstFoundAt }: SubjectHistory,
+  { height }: FirstFinding,
+  spares: readonly Spare[],
+): readonly Opinion[] {
+  return spares.flatMap((spare): Opinion[] => {
+    const { source, at, findings } = spare;
+    const finding = findings.find((each) => each.problem === problemKey(problem));
+    if (finding === undefined || at < firstFoundAt || isOlder(spare, { height, at: firstFoundAt })) return [];
+    const key = subjectKey(subject);
+    const agrees = finding.shown.includes(key);
+    return agrees || !isNotShown(finding.notShown, key) ? [{ source, at, agrees }] : [];
+  });
 }
 
 /**
- * Whether a document that another node has at a point in time is older than one of the node in use. A block that is
- * made after that one was received is younger, whatever height the node in use claims.
+ * Whether the document of a spare is older than one of the node in use. A block that is made after that one was
+ * received is younger, whatever height the node in use claims.
  */
 export function isOlder(
-  other: { readonly height: Numeral | undefined; readonly lagSeconds: number | undefined },
-  now: Instant,
+  spare: Pick<Spare, 'at' | 'height' | 'lagSeconds'>,
   { height, at }: { readonly height: Numeral | undefined; readonly at: Instant },
 ): boolean {
-  const isLower = height !== undefined && other.height !== undefined && other.height < height;
-  return isLower && (other.lagSeconds === undefined || now - other.lagSeconds < at);
+  const isLower = height !== undefined && spare.height !== undefined && spare.height < height;
+  return isLower && (spare.lagSeconds === undefined || spare.at - spare.lagSeconds < at);
 }
 
-/** `undefined` if the document of the other node proves nothing: it is older, or lacks fields. */
-function opinionOn(
-  problem: Problem,
-  { height, mark }: Accusation,
-  { source, lagSeconds, evidence }: SecondOpinion,
-  { firstFoundAt }: SubjectHistory,
-  { at, isFoundIn }: Comparison,
-): Opinion | undefined {
-  if (isOlder({ height: evidence.height, lagSeconds }, at, { height, at: firstFoundAt })) return undefined;
-  const { mark: after } = marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined });
-  const agrees = orElse<boolean | undefined>(
-    () => isFoundIn(problem.find(evidence, after)),
-    () => undefined,
-  );
-  return agrees === undefined ? undefined : { source, agrees };
-}
-
-/** Whether another node is asked about a subject. */
-export function isUnconfirmed(history: SubjectHistory, at: Instant, limitSeconds: number): boolean {
-  const { accusation, opinion, lastFoundAt } = history;
-  const askedSeconds = at - shownFrom(history, limitSeconds);
-  const isOpen = accusation !== undefined && opinion?.agrees !== true && lastFoundAt === at;
+/** Whether a spare is asked about a subject. */
+export function isUnconfirmed(history: SubjectHistory, at: Instant, limit: number): boolean {
+  const { firstFinding, opinion, lastFoundAt } = history;
+  const askedSeconds = at - shownFrom(history, limit);
+  const isOpen = firstFinding !== undefined && opinion?.agrees !== true && lastFoundAt === at;
   return isOpen && askedSeconds >= 0 && askedSeconds < ASKED_SECONDS;
 }
 
-/** A subject that the document does not show stays delayed for no longer than one that it shows. */
-export function withoutOpinion(history: SubjectHistory, at: Instant, limitSeconds: number): SubjectHistory {
-  const isOver = history.isDelayed === true && at - shownFrom(history, limitSeconds) >= DELAY_SECONDS;
-  return isOver ? { ...history, isDelayed: undefined } : history;
+type RememberedProblems = ReadonlyMap<string, RememberedProblem>;
+
+/** The subjects in this document that a spare has contradicted since, with when they would have been shown. */
+function listDisputed(problem: Problem, remembered: RememberedProblems, at: Instant, settings: ProblemSettings) {
+  const limit = limitSeconds(problem, settings);
+  const disputed = Array.from(remembered.get(problemKey(problem))?.histories.values() ?? []).filter(
+    (history) =>
+      history.lastFoundAt === at &&
+      history.opinion?.agrees === false &&
+      history.opinion.at >= at &&
+      shownFrom(history, limit) <= at,
+  );
+  return selectSubjects(problem, disputed).map((history) => ({ history, from: shownFrom(history, limit) }));
+}
+
+/** The problems that only one of the node in use and a spare shows. */
+export function findDifferences(
+  problems: readonly Problem[],
+  remembered: RememberedProblems,
+  { spares, now: { at }, options: { problems: settings = {} } }: Judging,
+): readonly Difference[] {
+  return problems.flatMap((problem): Difference[] => {
+    const delayed = listDisputed(problem, remembered, at, settings).filter(({ history }) => isDelayed(history, at));
+    const onlyInUse = delayed.map(({ history: { summary, opinion }, from }): Difference => {
+      return { summary, since: from, spare: opinion?.source ?? '', isShownBySpare: false };
+    });
+    const repeated = spares.flatMap((spare) =>
+      selectMissing(problem, findOnlyHere(problem, spare), remembered)
+        .filter(({ firstFoundAt }) => firstFoundAt < spare.at)
+        .map(({ summary, startSeconds: since }): Difference => {
+          return { summary, since, spare: spare.source, isShownBySpare: true };
+        }),
+    );
+    return [...onlyInUse, ...repeated];
+  });
+}
+
+/** Whether a spare shows a problem that the node in use does not. */
+export function isDoubted(problems: readonly Problem[], { remembered, spares = [] }: ProblemMemory): boolean {
+  return problems.some((problem) =>
+    spares.some((spare) => selectMissing(problem, findOnlyHere(problem, spare), remembered).length > 0),
+  );
+}
+
+function findOnlyHere(problem: Problem, { findings }: Spare): readonly SubjectHistory[] {
+  return findings.find((finding) => finding.problem === problemKey(problem))?.onlyHere ?? [];
+}
+
+/** The subjects of a spare that the node in use does not show. */
+export function selectMissing(
+  problem: Problem,
+  subjects: readonly SubjectHistory[],
+  remembered: RememberedProblems,
+): readonly SubjectHistory[] {
+  const own = Array.from(remembered.get(problemKey(problem))?.histories.values() ?? []);
+  const shown = selectSubjects(
+    problem,
+    own.filter(({ isMissing }) => !isMissing),
+  );
+  const known = new Set(shown.map(({ subject }) => subjectKey(subject)));
+  return subjects.filter(({ subject }) => !known.has(subjectKey(subject)));
+}
+
+/** The disagreement after a document. */
+export function disagreementAfter(
+  before: Disagreement | undefined,
+  problems: readonly Problem[],
+  remembered: RememberedProblems,
+  at: Instant,
+  settings: ProblemSettings,
+): Disagreement | undefined {
+  const disputed = problems.flatMap((problem) => listDisputed(problem, remembered, at, settings));
+  if (disputed.length === 0) return before;
+  return { since: Math.min(before?.since ?? Infinity, ...disputed.map(({ from }) => from)), at };
 }

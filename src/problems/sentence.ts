@@ -125,7 +125,7 @@ export function haveOrHas(number: number): string {
 /** "6 validators with 53 % of the power: Alpha, Beta and 4 more"; without the power unless that of each is known. */
 export function numberAndNames(found: readonly (Validator & { readonly power: number | undefined })[]): string {
   const powers = found.flatMap(({ power }) => power ?? []);
-  const all = powers.length === found.length ? sum(powers) : null;
+  const all = powers.length === found.length ? powers.reduce((total, power) => total + power, 0) : null;
   return `${numberAndPower(found.length, all)}: ${validators(found)}`;
 }
 

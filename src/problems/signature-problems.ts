@@ -77,7 +77,6 @@ const batchUnsigned = defineProblem('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
-  dashboard: 'bridge-validator',
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: CONTACT_SIGNERS,
@@ -128,7 +127,6 @@ const valsetUnsigned = defineProblem('module_state', {
   name: 'BridgeValsetUnsigned',
   severity: 'warning',
   afterMinutes: 60,
-  dashboard: 'bridge-validator',
   description:
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,

@@ -90,7 +90,6 @@ const jailed = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 2,
   needsTime: true,
-  dashboard: 'bridge-validator',
   description:
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
@@ -111,7 +110,6 @@ const lagging = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 30,
   needsTime: true,
-  dashboard: 'bridge-validator',
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
@@ -149,7 +147,6 @@ const validatorUnknown = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
-  dashboard: 'bridge-validator',
   description:
     'The node has not answered for an hour whether a validator of `watch` is jailed or misses blocks, had done so within a day, and still serves the document.',
   action:
@@ -200,7 +197,6 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     // The last 30 % can be a minute of a short window.
     afterMinutes: isCritical ? 0 : 5,
     ...(isCritical && { needsTime: true }),
-    dashboard: 'bridge-validator',
     description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
     action:
       'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
@@ -247,7 +243,6 @@ const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
-  dashboard: 'bridge-validator',
   description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, below a third of the most that it had in ${FUNDS_DAYS} days.`,
   action:
     'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
@@ -315,8 +310,7 @@ function inactive(
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...declaration,
-    ...(isCritical && { isDoubtful: true }),
-    dashboard: 'bridge-validator',
+    ...(isCritical && { needsConfirmation: true }),
     mark: {
       version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>

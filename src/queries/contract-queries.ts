@@ -1,9 +1,9 @@
 import { decodeSlot, IMPLEMENTATION_SLOT } from '../chain/contract-abi.js';
-import { subtract } from '../chain/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 import { numeral, object, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
 import { rpcRequest } from '../facts/contract/multicall.js';
-import type { TokenBacking } from '../facts/contract/reading.js';
+import { tokenBacking, type TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
 import { nodeQuery, type QueryContext, type QueryRequest, type QueryStates, responseReader } from './query.js';
@@ -44,34 +44,39 @@ const implementationSlot = nodeQuery({
   },
 });
 
+const SUPPLY_PATH = '/cosmos/bank/v1beta1/supply/by_denom';
+
+export const supplyReader = responseReader({
+  schema: object({ amount: object({ amount: numeral }) }),
+  value: ({ amount }) => required(required(amount).amount),
+});
+
+/** Reads the supply of a token on the hub. */
+export function supplyRequest(denom: string, height: Numeral, key = denom): QueryRequest {
+  return { key, path: `${SUPPLY_PATH}?${new URLSearchParams({ denom }).toString()}`, height: String(height) };
+}
+
 /**
  * Supplies at the height of the module state with which the contract was compared, so that a transfer in between
  * changes nothing.
  */
 const hubSupply = nodeQuery({
+  ...supplyReader,
   name: 'hub_supply',
   intervalMs: INTERVAL_MS,
   isEnabled: isContract,
   isSentToHub: true,
-  path: '/cosmos/bank/v1beta1/supply/by_denom',
-  requests: (context, path) => {
+  path: SUPPLY_PATH,
+  requests: (context) => {
     const { contract = '', hubHeight, balances = [] } = lastReading(context) ?? {};
     if (hubHeight === undefined) return [];
-    return balances.map(({ denom }) => ({
-      key: `${contract} ${hubHeight} ${denom}`,
-      path: `${path}?${new URLSearchParams({ denom }).toString()}`,
-      height: String(hubHeight),
-    }));
+    return balances.map(({ denom }) => supplyRequest(denom, hubHeight, `${contract} ${hubHeight} ${denom}`));
   },
-  schema: object({ amount: object({ amount: numeral }) }),
-  value: ({ amount }) => required(required(amount).amount),
   // Of another reading than that of the request, the balance is of another time.
   keep: (supply, { key }, context): TokenBacking | undefined => {
     const { contract: bridge, hubHeight, balances = [] } = lastReading(context) ?? {};
     const token = balances.find(({ denom }) => key === `${bridge} ${hubHeight} ${denom}`);
-    if (token === undefined) return undefined;
-    const { contract, denom, backed } = token;
-    return { contract, denom, supply, surplus: backed === undefined ? undefined : subtract(backed, supply) };
+    return token && tokenBacking(token, supply);
   },
 });
 

@@ -5,6 +5,7 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
+import type { ContractAnswers } from '../facts/contract/multicall.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
@@ -38,6 +39,8 @@ interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   /** The lines of the last answer to each request since the last recorded document. */
   readonly lines: ReadonlyMap<string, string>;
   readonly lastBodies?: LastBodies | undefined;
+  /** The time of the last document of a node that was not in use. */
+  readonly spareAt?: Instant;
 }
 
 export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter = createWriter(log, now)): Recorder {
@@ -72,8 +75,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
       // Until another node has confirmed a problem, each poll can decide about it.
-      const opinion = received.ok ? received.opinion : undefined;
-      const isDecisive = opinion !== undefined || isOpinionWanted(before) || isOpinionWanted(state);
+      const isDecisive = isOpinionWanted(before) || isOpinionWanted(state);
       const isRecorded = isSelected || isAgain || isDecisive;
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
@@ -81,11 +83,6 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
         ...createHeader(state, received.ok ? received : undefined, now()),
         ...(isAgain && { again: true as const }),
       };
-      if (opinion !== undefined) {
-        // A millisecond before the poll that is compared with it.
-        const opinionAt = lastPoll.at - 0.001;
-        writer.write(settings, opinionHeader(state, opinion, opinionAt, now()), opinion.bytes, '', () => forget(id));
-      }
       const body = received.ok ? received.bytes : new Uint8Array();
       // After a failure the next poll is selected.
       writer.write(settings, header, body, Array.from(endpoint.lines.values()).join(''), () => forget(id));
@@ -103,12 +100,14 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       }
       endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
     },
-    spareRead: ({ before, after, received }) => {
-      const differ = ({ problems }: EndpointState): boolean => (problems.spares ?? []).length > 0;
-      if (settings === undefined || (!differ(before) && !differ(after))) return;
-      // Before a poll at the same time, and its opinion.
-      const header = opinionHeader(after, received, received.receivedAt - 0.002, now());
-      writer.write(settings, { ...header, spare: true }, received.bytes, '', () => undefined);
+    spareRead: ({ endpoint: state, received }) => {
+      if (settings === undefined) return;
+      const id = endpointId(state);
+      const endpoint = findEndpoint(state);
+      // Before the poll that is compared with it, and not at the time of that of another node.
+      const at = Math.max(received.receivedAt - 0.009, (endpoint.spareAt ?? 0) + 0.001);
+      endpoints.set(id, { ...endpoint, memory: { ...endpoint.memory, hasNewVerdict: true }, spareAt: at });
+      writer.write(settings, spareHeader(state, received, at, now()), received.bytes, '', () => forget(id));
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -145,25 +144,28 @@ function createHeader(state: EndpointState, received: ReceivedDocument | undefin
   };
 }
 
-function opinionHeader(
+function spareHeader(
   { target, document }: EndpointState,
-  opinion: ReceivedDocument,
+  received: ReceivedDocument,
   at: Instant,
   now: Moment,
 ): RecordingHeader {
-  const { additionalInput = {} } = opinion;
-  const implementation = 'implementation' in additionalInput ? additionalInput.implementation : undefined;
+  const { additionalInput = {}, spare } = received;
+  const { implementation, supplies }: ContractAnswers = 'call' in additionalInput ? additionalInput : {};
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(at, now)),
-    ...responseHeader(opinion, now),
+    ...responseHeader(received, now),
     ...(implementation !== undefined && { implementation }),
-    ...(opinion.node !== undefined && { source: opinion.node }),
-    ...(opinion.lagSeconds !== undefined && { lag_seconds: opinion.lagSeconds }),
+    ...(supplies && {
+      supplies: Object.fromEntries(Array.from(supplies, ([denom, supply]) => [denom, String(supply)])),
+    }),
+    ...(spare && { source: spare.source }),
+    ...(spare?.lagSeconds !== undefined && { lag_seconds: spare.lagSeconds }),
     outcome: 'ok',
-    opinion: true,
+    spare: true,
   };
 }
 
@@ -185,7 +187,10 @@ export interface RecordingMemory {
   readonly okAtMs?: number;
   /** The last recorded body that is not a document. */
   readonly failedBodyAtMs?: number;
-  /** Whether a problem of the target has begun or ended since the last successful poll. */
+  /**
+   * Whether a problem of the target has begun or ended, or a node that was not in use was read, since the last
+   * successful poll.
+   */
   readonly hasNewVerdict?: boolean;
 }
 

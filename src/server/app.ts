@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
-import { parseSearch } from '../pages/search-form.js';
+import { parseSearch } from '../pages/pending-page.js';
 import type { PendingQuery } from '../pages/view.js';
 import type { Result } from '../config/yaml.js';
 

@@ -12,12 +12,17 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
-import { comparedHeight } from '../engine/step.js';
+import { hubDenom } from '../facts/contract/multicall.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/response.js';
-import { implementationReader, implementationRequest } from '../queries/contract-queries.js';
+import {
+  implementationReader,
+  implementationRequest,
+  supplyReader,
+  supplyRequest,
+} from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
 import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import {
@@ -64,8 +69,6 @@ interface NodesOfEndpoint {
   readonly nodes: readonly Node[];
   inUse: Node | undefined;
   chainId: string | undefined;
-  /** The height of the last document. */
-  height: Numeral | undefined;
   /** The last request, which a document between two polls has too. */
   request: DocumentRequest | undefined;
 }
@@ -90,9 +93,8 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const inUse = nodes.find(({ connection, observation }) =>
       before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === inUseBefore,
     );
-    const { chain, served: last } = inUse?.observation ?? {};
-    const { chainId, height, request } = before ?? { chainId: chain?.id, height: last?.height, request: undefined };
-    const after = { job, nodes, inUse, chainId, height, request };
+    const { chainId, request } = before ?? { chainId: inUse?.observation.chain?.id, request: undefined };
+    const after = { job, nodes, inUse, chainId, request };
     endpoints.set(id, after);
     return after;
   }
@@ -168,14 +170,6 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const others = othersOfChain(node.observation, listObservations(endpoint));
     const isLower = height !== undefined && hasShownMore(height, others, clock().at);
     const nodes = listStatuses(endpoint, clock().at);
-    const before = endpoint.height;
-    if (isLower && isContract(endpoint.job) && before !== undefined && height < before) {
-      // The step compares heights of the hub only.
-      const message = `${received.source}: block ${height} is below ${before} of the previous document`;
-      received.release?.();
-      return { ...failure('regression', message), seconds, nodes };
-    }
-    endpoint.height = height ?? before;
     return { ...received, seconds, nodes, ...(isLower && { isAccepted: false }) };
   }
 
@@ -260,9 +254,10 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     limits: RequestLimits,
   ): Promise<ReceivedDocument | undefined> {
     const { job } = endpoint;
-    const [received, implementation] = await Promise.all([
+    const [received, implementation, supplies] = await Promise.all([
       exchange(job, node.connection, request, limits),
       isContract(job) ? readImplementation({ ...node.connection, limits }, request) : undefined,
+      isContract(job) ? readSupplies(job, request, limits) : undefined,
     ]);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
@@ -272,9 +267,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
       const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
       const additionalInput = isContract(job)
-        ? { ...received.additionalInput, implementation }
+        ? { ...received.additionalInput, implementation, supplies }
         : received.additionalInput;
-      return { ...received, node: source, lagSeconds, additionalInput };
+      return { ...received, spare: { source, lagSeconds }, additionalInput };
     }
     received.release?.();
     return undefined;
@@ -287,8 +282,30 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     return result.ok ? result.value : undefined;
   }
 
+  /**
+   * The supplies on the hub, by the node that has sent the module state of the request; `undefined` if one is missing.
+   */
+  async function readSupplies(
+    { context: { target } }: PollJob,
+    { hubSide, spareHub }: DocumentRequest,
+    limits: RequestLimits,
+  ): Promise<ReadonlyMap<string, Numeral> | undefined> {
+    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
+    const node = hub?.nodes.find(({ observation }) => observation.source === spareHub);
+    const { height } = hubSide ?? {};
+    if (node === undefined || hubSide === undefined || height === undefined) return undefined;
+    const supplies = await Promise.all(
+      hubSide.backing.map(async (token) => {
+        const request = supplyRequest(hubDenom(token), height);
+        const { result } = await sendQuery({ ...node.connection, limits }, supplyReader, request, client);
+        return result.ok ? [[request.key, result.value] as const] : [];
+      }),
+    );
+    return supplies.some((supply) => supply.length === 0) ? undefined : new Map(supplies.flat());
+  }
+
   /** The document of another usable node, at another address: of the first one that serves it. */
-  async function opinion(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
+  async function askSpare(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
     const endpoint = createEndpointNodes(job);
     const { inUse } = endpoint;
     const usable = selectUsable(endpoint.nodes, listObservations(endpoint), clock().at);
@@ -307,7 +324,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   return {
     poll,
     probe,
-    opinion,
+    spare: askSpare,
     /**
      * The node that other queries of an endpoint are sent to: at a height, the node with the document of this height.
      */
@@ -335,7 +352,7 @@ function readShown<Name extends DocumentName>(
   const { content } = read;
   return {
     ok: true,
-    height: comparedHeight(document, content, validOrUndefined(parseHeight(received.height))),
+    height: documents[document].height(content, validOrUndefined(parseHeight(received.height))),
     bridgeId: readBridgeId(document, documents[document].identity(content, settings)),
   } as const;
 }

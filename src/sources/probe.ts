@@ -30,7 +30,9 @@ export async function probeNode(
     if (isContract(job)) return send(externalBlockReader, '', rpcRequest('eth_getBlockByNumber', ['latest', false]));
     const status = withChain ? undefined : await send(statusReader, STATUS_PATH);
     // The document of a contract names its chain.
-    return status === undefined || (!status.ok && status.isRefused) ? send(latestBlock, latestBlock.path as string) : status;
+    return status === undefined || (!status.ok && status.isRefused)
+      ? send(latestBlock, latestBlock.path as string)
+      : status;
   };
   const isCatchingUp = async (): Promise<boolean> => {
     if (!isContract(job)) {

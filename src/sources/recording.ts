@@ -1,4 +1,5 @@
 import { toMilliseconds, type Instant, type Moment } from '../clock.js';
+import type { Numeral } from '../chain/numeral.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
@@ -38,8 +39,6 @@ export async function* replay(
   const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
   /** The time of the last recorded poll, by endpoint. */
   const polledMs = new Map<string, number>();
-  /** The document of another node with which the next poll is compared, by endpoint. */
-  const opinions = new Map<string, RecordedPoll>();
   let nextStepMs: number | undefined;
 
   /** Without a recorded clock, the process clock follows the wall clock. */
@@ -84,10 +83,6 @@ export async function* replay(
   let lastMs = -Infinity;
   for await (const exchange of exchanges) {
     const { timeMs } = exchange;
-    if ('header' in exchange && exchange.header.opinion === true && exchange.header.spare !== true) {
-      opinions.set(endpointId(exchange), exchange);
-      continue;
-    }
     yield* stepUntil(timeMs);
     if ('query' in exchange) {
       const { clockSeconds, askedSeconds } = exchange;
@@ -105,10 +100,6 @@ export async function* replay(
       if (received.ok) await engine.spareRead(job, received);
       continue;
     }
-    const asked = opinions.get(endpointId(exchange));
-    const opinion = asked && createReceived(asked, now);
-    if (received.ok && opinion?.ok === true) received = { ...received, opinion };
-    opinions.delete(endpointId(exchange));
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
@@ -136,7 +127,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, implementation, opinion, source: node, lag_seconds: lagSeconds } = header;
+  const { call, implementation, supplies, spare, source: node, lag_seconds: lagSeconds } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -154,7 +145,9 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     height,
     receivedAt,
     servedPath,
-    ...(call && { additionalInput: { call, ...(opinion && { implementation }) } }),
+    ...(call && {
+      additionalInput: { call, ...(spare && { implementation, supplies: supplies && readSupplies(supplies) }) },
+    }),
   };
   return {
     ok: true,
@@ -163,6 +156,10 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     isAccepted: true,
     phaseSeconds,
     nodes,
-    ...(node !== undefined && { node, lagSeconds }),
+    ...(spare && { spare: { source: node ?? '', lagSeconds } }),
   };
+}
+
+function readSupplies(supplies: NonNullable<RecordedPoll['header']['supplies']>): ReadonlyMap<string, Numeral> {
+  return new Map(Object.entries(supplies).map(([denom, supply]) => [denom, BigInt(supply)]));
 }

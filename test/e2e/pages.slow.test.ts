@@ -55,11 +55,11 @@ describeIf(hasTool(CHROMIUM), 'the pages in a browser without JavaScript', async
     },
   );
 
-  it('link a statistic of the status page to its items, those that lack signatures first', async () => {
+  it('link a statistic of the status page to its items, and list batches that lack signatures first', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/`);
-    await page.locator('tr', { hasText: 'unsigned-batch' }).getByText('Batches short of signatures').click();
-    expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch#batches`);
+    await page.locator('tr', { hasText: 'unsigned-batch' }).getByText('Waiting transfers').click();
+    expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch#tokens`);
     const batches = page.locator('[id="batches"]');
     await openDetails(page);
     expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');

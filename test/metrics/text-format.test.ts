@@ -30,10 +30,6 @@ function textOf(rendered: readonly Family<number>[], maxSeries = 200): string {
 }
 
 describe('renderFamilies', () => {
-  it('formats one line per series, with the fixed labels first', () => {
-    expect(textOf(unlabeled((input) => input + 0.5))).toBe('bridge_x{target="t"} 1.5\ndropped undefined\n');
-  });
-
   it('omits only withdrawn families', () => {
     const withdraw: Value = () => {
       throw WITHDRAWN;
@@ -63,17 +59,6 @@ describe('renderFamilies', () => {
         withdrawn: true,
       },
     ]);
-  });
-
-  it('leaves out a family that is rightly absent', () => {
-    expect(
-      renderFamilies(
-        unlabeled(() => undefined),
-        1,
-        '',
-        200,
-      ),
-    ).toEqual([]);
   });
 
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(

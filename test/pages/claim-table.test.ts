@@ -32,12 +32,6 @@ describe('the claims of pending events', () => {
     expect(text).toContain('1 has not voted; 2 voted for another claim');
   });
 
-  it('are more than events when some events have several', () => {
-    const claims = [claim(8, [0], deposit('1')), claim(8, [1], deposit('2')), claim(9, [0], deposit('1'))];
-    expect(claimsOf(...claims)).toContain('3 claims of 2 events: 1 event with several claims');
-    expect(claimsOf(claim(8, [0], deposit('1')))).not.toContain('with several claims');
-  });
-
   it('of the event that blocks the others are open while an alert fires, the rest on demand', () => {
     const parts = (claims: readonly object[], alert: string) => {
       const attestations = [...idleState.attestations, ...claims];

@@ -36,9 +36,4 @@ describe('the items of a page', () => {
     expect(await pages.pendingPage('html', { target: 'a' })).toContain('Live batches');
     await expect(async () => pages.pendingPage('html', { target: 'b' })).rejects.toThrow('Decompression failed');
   });
-
-  it('are not derived for the list of the targets, but for its JSON', async () => {
-    expect(await pages.pendingPage('html', {})).toContain('Worst condition');
-    await expect(async () => pages.pendingPage('json', {})).rejects.toThrow('Decompression failed');
-  });
 });

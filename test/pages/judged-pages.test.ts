@@ -96,7 +96,7 @@ describe('an endpoint without fresh data', () => {
       ['BridgeSnapshotStale', null],
       ['BridgeEndpointDown', 'BridgeSnapshotStale'],
     ]);
-    expect(textOf(html)).not.toContain('Other conditions');
+    expect(textOf(html)).not.toContain('Other problems');
   });
 
   it('is a warning with what to do when its node serves another document and has never served this one', () => {

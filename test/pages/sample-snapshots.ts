@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
-import { parseSearch } from '../../src/pages/search-form.js';
+import { parseSearch } from '../../src/pages/pending-page.js';
 import { pendingView, createView, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';

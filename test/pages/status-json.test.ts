@@ -25,7 +25,7 @@ describe('the JSON of the status page', () => {
   const options = { verdicts: [targetVerdicts([verdict('BridgeBacklogStuck', 'critical', 60)])] };
   const json = toJson(statusDocumentAt(snapshots, 5, options), { withItems: false });
 
-  it('has the conditions, and the failures of polls', () => {
+  it('has the problems, and the failures of polls', () => {
     expect(json.targets[0]).toMatchObject({ status: 'critical', verdicts: [{ alert: 'BridgeBacklogStuck' }] });
     expect(json.endpoints[1]).toMatchObject({
       document: 'rate_limiter_input',

@@ -167,7 +167,7 @@ the last took 1.5 s`,
     const html = statusAt(snapshots, 40);
     expect(html).toMatch(/<details id="[^"]+"><summary>2 of 4 polls failed<\/summary>/);
     expect(textOf(html)).toContain(
-      '2 of 4 polls failed\n1 × dns\n1 × timeout\nLast failure 20 s ago: dns what happened',
+      '2 of 4 polls failed\n1 × dns\n1 × timeout\nLast failure dns what happened\n20 s ago',
     );
   });
 
@@ -247,16 +247,12 @@ state.batches`);
   });
 });
 
-it.each([
-  ['by the height known to the hub', ['90', '80', '200'], '2'],
-  ['unknown, as the current external height is', ['200'], 'unknown'],
-  ['no batch', [], undefined],
-])('batches past their timeout are counted: %s', (_title, timeouts, count) => {
-  const batches = timeouts.map((batch_timeout, index) => {
+it('has the batches that have timed out, by the height known to the hub', () => {
+  const batches = ['90', '80', '200'].map((batch_timeout, index) => {
     return { batch_nonce: `${index}`, block: '5', batch_timeout, token_contract: '0xusdt', transactions: [] };
   });
   const text = textOf(statusAt(polledSnapshots({ last_observed_external_height: '100', batches }), 1));
-  expect(/Batches past their timeout (\w+)/.exec(text)?.[1]).toBe(count);
+  expect(text).toContain('2 timed out');
 });
 
 describe('the markup', () => {

@@ -46,7 +46,7 @@ const votes = (name: string) =>
 const page = (...verdicts: readonly TargetVerdicts[]): string => statusAt(initialSnapshots(), 0, { verdicts });
 
 describe('the heading', () => {
-  it('is the worst condition, with its severity, since when, what to do and where to read on', () => {
+  it('is the worst problem, with its severity, since when, what to do and where to read on', () => {
     const html = page(targetVerdicts([oracle, drift], [], 'a'));
     expect(headOf(html)).toEqual([
       'critical a: event 31 is not observed, for 18 min',
@@ -90,7 +90,7 @@ describe('the heading', () => {
     expect(headOf(html)[0]).toBe('No problem on any of 2 targets');
     expect(titleOf(html)).toBe('● No problem on any of 2 targets · bridge-exporter');
     expect(html).toContain('<h1><span aria-live="polite"><span class="state ok"></span>');
-    expect(textOf(html)).not.toContain('Other conditions');
+    expect(textOf(html)).not.toContain('Other problems');
   });
 
   it('breaks long names of metrics after an underscore, and does not capitalize them', () => {
@@ -108,12 +108,12 @@ describe('the heading', () => {
       'Notes',
       'note a: summary of BridgeParamsChanged, for 5 min',
     ]);
-    expect(textOf(html)).not.toContain('Other conditions');
+    expect(textOf(html)).not.toContain('Other problems');
     const pending = pendingAt(initialSnapshots(), 0, { target: TARGET }, { verdicts: [targetVerdicts([params])] });
     expect(textOf(pending)).toContain(`Notes\nnote ${TARGET}: summary of BridgeParamsChanged`);
   });
 
-  it('has what follows from it below it, without an action and an age of its own, and not among the other conditions', () => {
+  it('has what follows from it below it, without an action and an age of its own, and not among the other problems', () => {
     const stuck = (token: string) =>
       verdict('BridgeBacklogStuck', 'critical', 20, {
         hiddenBy: 'BridgeOracleStalled',
@@ -123,7 +123,7 @@ describe('the heading', () => {
       });
     const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
     const html = page(targetVerdicts([oracle, overdue, stuck('usdt'), stuck('weth')], [], 'a'));
-    const [, consequences = '', others = ''] = textOf(html).split(/Follows from the above:\n|Other conditions\n/);
+    const [, consequences = '', others = ''] = textOf(html).split(/Follows from the above:\n|Other problems\n/);
     expect(consequences.trim()).toBe(`critical no batch of usdt is built
 1 more of this kind
 no batch of weth is built`);
@@ -165,7 +165,7 @@ no batch of weth is built`);
       'If it lasts until 12:12 UTC, act now: Contact the operators.',
     ]);
     expect(titleOf(html)).toBe('△ building up: a: event 31 is not observed, for 18 min · bridge-exporter');
-    expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
+    expect(textOf(html)).toContain('Other problems\nwarning in 60 min a: summary of BridgeValsetDrift');
   });
 
   it('says since when a problem has been seen, unless the document proves when it began', () => {
@@ -189,14 +189,14 @@ no batch of weth is built`);
   });
 });
 
-describe('the other conditions', () => {
+describe('the other problems', () => {
   it('are sorted by severity over all targets, and grouped by alert', () => {
     const html = page(
       targetVerdicts([params], [], 'a'),
       targetVerdicts([], ['never polled'], 'b'),
       targetVerdicts([oracle, votes('Alpha'), votes('Beta'), votes('Gamma'), drift], ['stale'], 'c'),
     );
-    const list = between(textOf(html), 'Other conditions', 'Endpoints 0 of 2 up').split('\n');
+    const list = between(textOf(html), 'Other problems', 'Endpoints 0 of 2 up').split('\n');
     expect(list.filter((line) => /^(?:critical|warning|note|cannot|Notes)/.test(line))).toEqual([
       'warning c: validator Alpha does not vote, for 31 min',
       'warning c: summary of BridgeValsetDrift, for 2 h 10 min',
@@ -226,11 +226,11 @@ describe('the list of targets', () => {
     targetVerdicts([], ['never polled'], 'gray'),
   ];
 
-  it('is the pending page of several targets, with their worst condition first', () => {
+  it('is the pending page of several targets, with their worst problem first', () => {
     const html = pendingAt(initialSnapshots(), 0, {}, { verdicts: others });
     expect(textOf(html)).toContain(`State
 Target
-Worst condition
+Worst problem
 critical
 red
 ${oracle.summary}
@@ -290,10 +290,9 @@ describe('colors', () => {
   const firing = { verdicts: [targetVerdicts([verdict('BridgeBatchUnsigned', 'critical', 34)])] };
 
   it('of a statistic follow the verdicts, in words too', () => {
-    const statistic = 'Batches short of signatures <b>1</b> <small>oldest 10 min</small>';
-    expect(statusAt(batchFrom('700'), 0)).toContain(`${statistic}</a>`);
+    expect(statusAt(batchFrom('700'), 0)).toContain('#tokens">Waiting transfers <b>');
     expect(statusAt(batchFrom('700'), 0, firing)).toMatch(
-      /<a class="critical" href="[^"]+#batches">Batches short of signatures <b>1<\/b> <span class="state critical">critical<\/span> <small>oldest 10 min<\/small>/,
+      /<a class="critical" href="[^"]+#tokens">Waiting transfers <b>\d+<\/b> <span class="state critical">critical<\/span> <small>.*1 batch: 1 short of signatures/,
     );
   });
 

@@ -3,7 +3,7 @@ import { endOf, shortestIncidents, type Incident } from './incident.js';
 import { incidents } from './incidents.js';
 import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { exporterRules } from '../../src/problems/exporter-rules.js';
+import { exporterRules } from '../../src/problems/rules.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
 import { formatSentence } from '../../src/engine/verdicts.js';
 

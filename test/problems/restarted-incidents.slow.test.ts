@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exporterRules } from '../../src/problems/exporter-rules.js';
+import { exporterRules } from '../../src/problems/rules.js';
 import { recordIncident } from './incident-recording.js';
 import { shortestIncidents, type Incident } from './incident.js';
 import { bridgeIncidents } from './incidents.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findGaps, inhibitRules } from '../../packaging/generate/rules.js';
 import { hides, type HidingAlert } from '../../src/problems/hiding.js';
-import type { Severity } from '../../src/problems/problem.js';
+import type { Problem, Severity } from '../../src/problems/problem.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
@@ -402,6 +402,20 @@ describe.skipIf(!hasPromtool)('the texts of an alert', () => {
 describe('what hides what', () => {
   it('is transitively closed and has no cycle, so that nobody has to follow a chain of causes', () => {
     expect(findGaps()).toEqual([]);
+  });
+
+  it('is a critical alert behind a warning only if that one wakes somebody itself', () => {
+    const alertOf = ({ name, severity }: Problem): HidingAlert => ({
+      alert: name,
+      severity,
+      document: '',
+      subject: {},
+    });
+    const critical = problems.filter(({ severity }) => severity === 'critical');
+    const warnings = problems.filter(({ severity }) => severity === 'warning');
+    const hiding = warnings.filter((cause) => critical.some((effect) => hides(alertOf(cause), alertOf(effect))));
+    expect(hiding.map(({ name }) => name)).toEqual(['CrosschainOutboundDisabled']);
+    expect(hiding.every(({ isUrgent }) => isUrgent)).toBe(true);
   });
 
   it('is for the exporter what it is for Alertmanager', () => {

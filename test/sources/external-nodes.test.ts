@@ -23,17 +23,19 @@ const START_SECONDS = 1_790_000_000;
 /** Five blocks of the external chain. */
 const LAG_SECONDS = 60;
 
-const ALERTS = new Set(['BridgeContractOwnerChanged', 'BridgeNodesDisagree']);
+const ALERTS = new Set(['BridgeContractOwnerChanged', 'BridgeNodesDisagree', 'BridgeTokenUnbacked']);
+
+const DISAGREE = /[^ ]+ shows and [^ ]+ does not/;
 
 /** What fires, of the alerts above. */
 const firing = (states: Parameters<typeof listVerdicts>[0], now: Moment): readonly string[] =>
   listVerdicts(states, now)
     .flatMap(({ verdicts }) => verdicts)
     .filter(({ alert, state }) => state === 'firing' && ALERTS.has(alert))
-    .map(({ alert, details }) => `${alert}: ${details}`);
+    .map(({ alert, summary, details }) => `${alert}: ${DISAGREE.exec(summary)?.[0] ?? details}`);
 
-/** Two nodes of the external chain, of which the second one is behind, and a node of the hub. */
-async function startExternalNodes(lagSeconds: number) {
+/** Two nodes of the external chain, of which the second one is behind, and one or two of the hub. */
+async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
   let now: Moment = { at: START_SECONDS, clockOffset: 0 };
   const options = { seed: 1, scenario: 'healthy', startTime: START_SECONDS - 3600, blockTimeMs: 2000 } as const;
   const models = Array.from(new Set([0, lagSeconds]), (lag) => {
@@ -45,10 +47,13 @@ async function startExternalNodes(lagSeconds: number) {
   const [first, second] = [await startTestSimulator({ model }), await startTestSimulator({ model: other })];
   const network = createNetwork('test', () => now);
   atEnd(() => network.close());
-  const config = parseValidConfig(`targets:
+  const hubUrls = [first, second].slice(0, hubNodes).map(({ url }) => `{url: "${url}"}`);
+  const judged = model.bridge.tokens.find(({ origin }) => origin === 'external');
+  const tokens = `tokens: [{contract: '${judged?.contract}', backing: true}]\n`;
+  const config = parseValidConfig(`${tokens}targets:
   - name: a
     bridge:
-      url: ${first.url}
+      nodes: [${hubUrls.join(', ')}]
       validator_names: "off"
       external: {nodes: [{url: "${first.url}/external"}, {url: "${second.url}/external"}]}`);
   const { path: directory } = createTempFolder();
@@ -77,6 +82,7 @@ async function startExternalNodes(lagSeconds: number) {
     second,
     sources: [first, second].map(({ url }) => new URL(url).host),
     contract: model.bridge.contract.stateAt(model.external.height),
+    token: judged?.contract,
     state: () => engine.states()[1],
     now: () => now,
     firing: () => firing(engine.states(), now),
@@ -92,8 +98,10 @@ async function startExternalNodes(lagSeconds: number) {
       }
       await Promise.all(queries);
       await nextTurn();
-      const contract = jobs.find(({ hubNodes }) => hubNodes !== undefined);
-      if (contract !== undefined) await engine.probe(contract);
+      for (const job of jobs) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        if (job.nodes.length > 1) await engine.probe(job);
+      }
       const state = engine.states()[1];
       const past = state?.lastSuccess?.snapshot.past;
       const block = past !== undefined && 'blockSeconds' in past ? Number(past.height) : 0;
@@ -104,7 +112,7 @@ async function startExternalNodes(lagSeconds: number) {
       await recorder.close();
       expect(filesBelow(join(directory, 'a/external_contract')).length).toBeGreaterThan(0);
       const recorded = parseValidConfig(`recorder: {interval: 0s}
-targets: [{name: a, bridge: {url: "http://n", validator_names: "off", external: {url: "http://n"}}}]`);
+${tokens}targets: [{name: a, bridge: {url: "http://n", validator_names: "off", external: {url: "http://n"}}}]`);
       const times = { fromMs: 0, toMs: 8e15 };
       const problems: string[] = [];
       const read = readRecording(directory, {
@@ -178,7 +186,7 @@ describe.each(['owner', 'implementation'] as const)('another %s of the contract'
     nodes.first.fault('external_contract', nodes.fault);
     const [a, b] = nodes.sources;
     expect(await firstFiring(nodes)).toEqual([
-      `BridgeNodesDisagree: ${a} shows it, ${b} does not`,
+      `BridgeNodesDisagree: ${a} shows and ${b} does not`,
       expect.stringMatching(
         new RegExp(`^BridgeContractOwnerChanged: ${kind} .*; not confirmed: ${b} does not show it$`),
       ),
@@ -202,5 +210,89 @@ describe.each(['owner', 'implementation'] as const)('another %s of the contract'
     ];
     expect(await firstFiring(nodes)).toEqual(confirmed);
     expect(await nodes.replayed()).toEqual(confirmed);
+  });
+});
+
+it.each([
+  ['is BridgeNodesDisagree when its block is not older', 0, true],
+  ['is nothing when its block is older', LAG_SECONDS, false],
+])('the hourly document with another owner of a node that is not in use %s', async (_title, lagSeconds, isShown) => {
+  const nodes = await startExternalNodes(lagSeconds);
+  nodes.second.fault('external_contract', withOther(nodes.contract?.owner));
+  for (let poll = 0; poll < 8; poll += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    await nodes.poll();
+  }
+  const [a, b] = nodes.sources;
+  expect(nodes.firing()).toEqual(isShown ? [`BridgeNodesDisagree: ${b} shows and ${a} does not`] : []);
+});
+
+describe('a supply on the hub above the balance of the contract', () => {
+  const UNBACKED = 'BridgeTokenUnbacked: ';
+  const doubled = edited(({ amount, ...rest }: { readonly amount: { readonly amount: string } }) => ({
+    ...rest,
+    amount: { ...amount, amount: `${amount.amount}0` },
+  }));
+
+  /** Until the token is unbacked: what fires with when it begins, and the polls until then. */
+  async function firstFiring(nodes: Awaited<ReturnType<typeof startExternalNodes>>) {
+    const seen: string[] = [];
+    let polls = 0;
+    for (; polls < 60 && !seen.some((text) => text.startsWith(UNBACKED)); polls += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await nodes.poll();
+      for (const text of nodes.firing()) if (!seen.includes(text)) seen.push(text);
+    }
+    return { seen, polls };
+  }
+
+  /** The hub owes another transfer. */
+  const withDebt = (contract = ''): Fault =>
+    edited(({ state, ...rest }: { readonly state: { readonly unbatched_transfers: readonly object[] } }) => {
+      const coin = { contract, amount: '9'.repeat(40) };
+      const transfer = { id: '1', erc20_token: coin, erc20_fee: { contract, amount: '1' } };
+      return { ...rest, state: { ...state, unbatched_transfers: [...state.unbatched_transfers, transfer] } };
+    });
+
+  async function start(hubNodes: number) {
+    const nodes = await startExternalNodes(0, hubNodes);
+    for (let poll = 0; poll < 4; poll += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await nodes.poll();
+    }
+    return nodes;
+  }
+
+  it.each(['supply', 'debt'])(
+    'by the %s of one node of two is BridgeNodesDisagree, and critical after its limit',
+    async (kind) => {
+      const nodes = await start(2);
+      if (kind === 'supply') nodes.first.fault('supply', doubled);
+      else nodes.first.fault('module_state', withDebt(nodes.token));
+      const [a, b] = nodes.sources;
+      expect((await firstFiring(nodes)).seen).toEqual([
+        `BridgeNodesDisagree: ${a} shows and ${b} does not`,
+        expect.stringMatching(new RegExp(`^${UNBACKED}\\d+ smallest units are missing; not confirmed: ${b} does not`)),
+      ]);
+    },
+  );
+
+  it('by both nodes is critical as with one node, and confirmed by the second ones of both sides, also in a replay', async () => {
+    const nodes = await start(2);
+    for (const node of [nodes.first, nodes.second]) node.fault('supply', doubled);
+    const { seen, polls } = await firstFiring(nodes);
+    expect(seen).toEqual([expect.stringMatching(/^BridgeTokenUnbacked: .*; confirmed by 2 nodes$/)]);
+    expect(await nodes.replayed()).toEqual(seen);
+    const alone = await start(1);
+    alone.first.fault('supply', doubled);
+    expect((await firstFiring(alone)).polls).toBe(polls);
+  });
+
+  it('is critical and neither confirmed nor denied without a second node of the hub', async () => {
+    const nodes = await start(1);
+    nodes.first.fault('supply', doubled);
+    expect((await firstFiring(nodes)).seen).toEqual([
+      expect.stringMatching(/^BridgeTokenUnbacked: \d+ smallest units are missing$/),
+    ]);
   });
 });

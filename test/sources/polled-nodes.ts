@@ -84,7 +84,7 @@ export async function startPolledNodes({
     source: {
       document: async (...request) => network.document(...request),
       query: async (...request) => network.query(...request),
-      opinion: async (...request) => network.opinion(...request),
+      spare: async (...request) => network.spare(...request),
       probe: async (...request) => network.probe(...request),
     },
     now: () => now,

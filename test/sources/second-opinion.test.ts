@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
+import { problems } from '../../src/problems/problems.js';
+import { isDoubted } from '../../src/problems/second-opinion.js';
 import type { Fault } from '../../src/simulator/simulator.js';
 import { edited, hang, replaced, reset, withStatus } from '../support/faults.js';
 import { INTERVAL_SECONDS, pollTimes, startPolledNodes, type NodesOptions, type PolledNodes } from './polled-nodes.js';
@@ -37,6 +39,27 @@ const atHeight = (change: (height: number) => number, edit = (served: Served): o
     ),
   }));
 
+/** So many validators claim the execution of a batch that the hub does not have. */
+const withClaim = (votes: number): Fault =>
+  edited(({ state, ...rest }: { readonly state: Attesting }) => {
+    const claim = {
+      '@type': '/injective.peggy.v1.MsgWithdrawClaim',
+      event_nonce: String(Number(state.last_observed_nonce) + 1),
+      block_height: '1',
+      batch_nonce: '999999',
+      token_contract: OTHER_CONTRACT.bridge_external_address,
+    };
+    const senders = state.orchestrator_addresses.map(({ sender }) => sender).slice(0, votes);
+    const attestation = { observed: false, height: '1', votes: senders, claim };
+    return { ...rest, state: { ...state, attestations: [...state.attestations, attestation] } };
+  });
+
+interface Attesting {
+  readonly last_observed_nonce: string;
+  readonly attestations: readonly object[];
+  readonly orchestrator_addresses: readonly { readonly sender: string }[];
+}
+
 /** What a node serves in turn, poll by poll. */
 const inTurn = (polled: PolledNodes, index: number, faults: readonly (Fault | undefined)[]) => (poll: number) =>
   polled.nodes[index]?.fault('module_state', faults[poll % faults.length]);
@@ -49,6 +72,7 @@ const firing = (polled: PolledNodes, alert: string, severity = 'critical') =>
   verdicts(polled).find((each) => each.alert === alert && each.severity === severity && each.state === 'firing');
 
 const MISMATCH = 'BridgeContractValsetMismatch';
+const NOT_CONFIRMED = /^Another node does not show it\. Save the document/;
 
 /** Polls until an alert fires. Returns the seconds since the first of these polls. */
 async function secondsUntil(
@@ -82,9 +106,7 @@ describe('the forged validator set of one node of two', () => {
     expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(INTERVAL_SECONDS);
     const [a, b] = [polled.source(0), polled.source(1)];
     expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({
-      summary:
-        'two nodes of module_state disagree: the validator set in the contract differs from the one of the hub with its nonce',
-      details: `${a} shows it, ${b} does not`,
+      summary: `nodes of module_state disagree, ${a} shows and ${b} does not: the validator set in the contract differs from the one of the hub with its nonce`,
     });
     for (let seconds = 2 * INTERVAL_SECONDS; seconds < 180; seconds += INTERVAL_SECONDS) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
@@ -93,14 +115,15 @@ describe('the forged validator set of one node of two', () => {
       expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
     }
     await polled.poll();
-    expect(firing(polled, MISMATCH)).toMatchObject({ startSeconds, details: `not confirmed: ${b} does not show it` });
+    const texts = { details: `not confirmed: ${b} does not show it`, action: expect.stringMatching(NOT_CONFIRMED) };
+    expect(firing(polled, MISMATCH)).toMatchObject({ startSeconds, ...texts });
     // Another node is asked for ten minutes.
     const requests = () => polled.nodes[1]?.requests.module_state;
     await pollTimes(polled, 13);
     const asked = requests();
     await pollTimes(polled, 10);
     expect(requests()).toBe(asked);
-    expect(firing(polled, MISMATCH)).toMatchObject({ details: `not confirmed: ${b} does not show it` });
+    expect(firing(polled, MISMATCH)).toMatchObject(texts);
   });
 
   it('is nothing when it is gone after a minute', async () => {
@@ -301,7 +324,9 @@ describe('the hourly document of a node that is not in use', () => {
     // Two documents of the other node, then two polls.
     expect(seconds).toBe(120);
     const [a, b] = [polled.source(0), polled.source(1)];
-    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({ details: `${b} shows it, ${a} does not` });
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toMatchObject({
+      summary: expect.stringContaining(`${b} shows and ${a} does not`),
+    });
     await pollTimes(polled, 20);
     expect(verdicts(polled).filter(({ severity }) => severity === 'critical')).toEqual([]);
     expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeDefined();
@@ -344,11 +369,34 @@ describe('the hourly document of a node that is not in use', () => {
     expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
   });
 
+  it('counts for a critical problem of which the node in use shows the warning', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', withClaim(1));
+    polled.nodes[1]?.fault('module_state', withClaim(Infinity));
+    polled.advance(3600);
+    expect(await secondsUntil(polled, 'BridgeNodesDisagree', { severity: 'warning' })).toBe(120);
+    expect(firing(polled, 'BridgeNodesDisagree', 'warning')?.summary).toMatch(/: a third of the power or more claims /);
+  });
+
+  it('confirms a problem about which the node was asked for ten minutes, and was older', async () => {
+    const polled = await startHealthy();
+    polled.nodes[0]?.fault('module_state', theft);
+    polled.nodes[1]?.fault(
+      'module_state',
+      atHeight(() => 1, forged),
+    );
+    await pollTimes(polled, 30);
+    expect(firing(polled, MISMATCH)?.details).toBe('');
+    polled.nodes[1]?.fault('module_state', theft);
+    await pollTimes(polled, 120);
+    expect(firing(polled, MISMATCH)?.details).toBe('confirmed by 2 nodes');
+  });
+
   it('is nothing when the next one a minute later does not show it', async () => {
     const polled = await startPolledNodes();
     polled.nodes[1]?.fault('module_state', theft);
     await pollTimes(polled, 3);
-    expect(polled.state().problems.spares).toHaveLength(1);
+    expect(isDoubted(problems, polled.state().problems)).toBe(true);
     polled.nodes[1]?.fault('module_state', undefined);
     await pollTimes(polled, 12);
     expect(polled.state().problems.ended).toEqual([]);
@@ -361,11 +409,11 @@ describe('the hourly document of a node that is not in use', () => {
     await pollTimes(polled, 2);
     polled.advance(3600);
     await pollTimes(polled, 4);
-    expect(polled.state().problems.spares).toEqual([]);
+    expect(isDoubted(problems, polled.state().problems)).toBe(false);
     const behind = await startPolledNodes({ lagSeconds: [0, 200] });
     behind.nodes[1]?.fault('module_state', theft);
     await pollTimes(behind, 10);
-    expect(behind.state().problems.spares).toBeUndefined();
+    expect(isDoubted(problems, behind.state().problems)).toBe(false);
   });
 });
 

@@ -97,6 +97,19 @@ describe('the first poll after a restart', () => {
     expect(changed(third, 20)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
   });
 
+  it('names a problem that its document does not show by its alert, because the file has no names', () => {
+    const chain = incident('stuck');
+    const first = startSimulatedProcess(chain, 0);
+    pollFrom(first, 0, 52);
+    const truncated = (body: string): string => body.replace(/(?<="total_pending":")\d+/, '99999');
+    const second = startSimulatedProcess(chain, 55, first.end(54), truncated);
+    second.poll(56);
+    const stuck = second.verdicts(56).filter(({ alert }) => alert === 'CrosschainBacklogStuck');
+    expect(new Set(stuck.map((verdict) => verdict.summary))).toEqual(
+      new Set(['CrosschainBacklogStuck was found in an earlier document']),
+    );
+  });
+
   it('counts from 0', () => {
     const chain = createChain();
     const counters = ['bridge_transfers_executed_total', 'crosschain_cctxs_finished_total'];

@@ -14,6 +14,7 @@ import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '
 import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
 import { boolean, numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { MEBIBYTE } from '../../units.js';
 import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
 import {
@@ -22,6 +23,7 @@ import {
   distanceAhead,
   hasObservedDeposits,
   isRecent,
+  tokenBacking,
   type ContractReading,
 } from './reading.js';
 
@@ -48,6 +50,8 @@ export interface ContractAnswers extends Partial<Pick<ContractReading, 'implemen
   readonly hubSide?: HubSide | undefined;
   /** The newest block of the hub, as its node has last named it. */
   readonly hubBlock?: HubBlock | undefined;
+  /** Instead of `backing`: supplies on the hub at the height of `hubSide`, by denom. */
+  readonly supplies?: ReadonlyMap<string, Numeral> | undefined;
   /** The call with the values; absent before the poll. */
   readonly call?: ContractCall | undefined;
 }
@@ -109,7 +113,7 @@ export function readContract(
   body: Buffer,
   call: ContractCall,
   hubSide: HubSide,
-  { hubBlock, implementation, backing = [] }: ContractAnswers,
+  { hubBlock, implementation, backing = [], supplies }: ContractAnswers,
   now: Moment,
 ): DocumentResult<ContractReading> {
   const json = readDocument(response, body, MAX_VALUES);
@@ -158,6 +162,17 @@ export function readContract(
   const lastValsetNonce = readValue('state_lastValsetNonce');
   const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
   const isHubCurrent = isHubRecent && areOfOneTime(hubTime, wallSeconds(now.at, now));
+  const balances = hubSide.backing
+    .filter((token) => isRead('balanceOf', token.contract, contract))
+    .map((token) => {
+      const balance = readValue('balanceOf', token.contract, contract);
+      const nonces = {
+        executed: readValue('lastBatchNonce', contract, token.contract),
+        made: hubSide.lastBatchNonce,
+      };
+      const backed = isComparable ? backedSupply(token, balance, nonces) : undefined;
+      return { contract: token.contract, denom: hubDenom(token), balance, backed };
+    });
   const value: ContractReading = {
     at: now.at,
     contract,
@@ -175,22 +190,20 @@ export function readContract(
     unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
     hubHeight: isHubRecent && hubTime !== undefined ? hubSide.height : undefined,
-    balances: hubSide.backing
-      .filter((token) => isRead('balanceOf', token.contract, contract))
-      .map((token) => {
-        const balance = readValue('balanceOf', token.contract, contract);
-        const nonces = {
-          executed: readValue('lastBatchNonce', contract, token.contract),
-          made: hubSide.lastBatchNonce,
-        };
-        const backed = isComparable ? backedSupply(token, balance, nonces) : undefined;
-        // As on Injective.
-        return { contract: token.contract, denom: `peggy${checksumAddress(token.contract)}`, balance, backed };
-      }),
-    backing: isComparable ? backing : backing.map((token) => ({ ...token, surplus: undefined })),
+    balances,
+    backing: supplies
+      ? balances.flatMap((token) => tokenBacking(token, supplies.get(token.denom)) ?? [])
+      : isComparable
+        ? backing
+        : backing.map((token) => ({ ...token, surplus: undefined })),
     configuredThreshold: hubSide.powerThreshold,
   };
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
+}
+
+/** The denom of a token on the hub, as on Injective. */
+export function hubDenom({ contract }: { readonly contract: string }): string {
+  return `peggy${checksumAddress(contract)}`;
 }
 
 const NO_MULTICALL =

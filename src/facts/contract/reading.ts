@@ -65,6 +65,15 @@ export interface TokenBacking {
   readonly surplus: Numeral | undefined;
 }
 
+/** `undefined` without a supply. */
+export function tokenBacking(
+  { contract, denom, backed }: TokenBalance,
+  supply: Numeral | undefined,
+): TokenBacking | undefined {
+  if (supply === undefined) return undefined;
+  return { contract, denom, supply, surplus: backed === undefined ? undefined : subtract(backed, supply) };
+}
+
 const SAME_TIME_SECONDS = 120;
 
 /** Orchestrators claim an event after so many blocks. */

@@ -1,4 +1,4 @@
-import { add, asNumeral, multiply, subtract, type Numeral } from '../../chain/numeral.js';
+import { add, asNumeral, multiply, ratio, subtract, type Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import type { CrosschainInput } from './crosschain-input.js';
 
@@ -14,8 +14,10 @@ export function totalValue({ document }: CrosschainInput): Numeral {
   return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
 }
 
-/** The value allowed in the window; `undefined` without a configured rate. */
-export function allowance(input: CrosschainInput): Numeral | undefined {
+/** The value in the window and the value that is allowed; `undefined` without a configured rate. */
+export function rateLimitUse(input: CrosschainInput) {
   const { rate } = input.settings;
-  return rate === undefined ? undefined : multiply(asNumeral(rate), effectiveWindow(input));
+  if (rate === undefined) return undefined;
+  const [value, allowed] = [totalValue(input), multiply(asNumeral(rate), effectiveWindow(input))];
+  return { value, allowed, isExceeded: value > allowed, utilizationRatio: ratio(value, allowed) };
 }

@@ -1,6 +1,6 @@
 import { asNumeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
-import type { Batch, OrchestratorAddress, Transfer, Valset } from '../../chain/module-state.js';
+import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
 import {
   externalBlocks,
   hubBlocksSince,
@@ -8,7 +8,9 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons, type WaitReason } from '../bridge/batches.js';
+import { learnedFees } from '../bridge/executions.js';
+import { toLabelValue } from '../label-value.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import {
   claimContent,
@@ -28,9 +30,17 @@ import {
 } from '../bridge/signatures.js';
 import {
   batchedTransfers,
+  configuredTokens,
   contractLabel,
   countTokensWithoutMinimum,
+  denomByContract,
   feeCoin,
+  hubCoinDenom,
+  minBatchFees,
+  queueWaitsFor,
+  topBatchFeesByToken,
+  waitingTokensByWorth,
+  type WaitingToken,
   readId,
   totalAmount,
   totalFees,
@@ -38,20 +48,17 @@ import {
   unbatchedTransfers,
 } from '../bridge/tokens.js';
 import { validatorName } from '../bridge/registrations.js';
-import { memberAddresses, newestPowers, shareOfNewest, unrelayedValsets } from '../bridge/valsets.js';
+import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
-import { validatorItems } from './validator-items.js';
+import { registeredItem, validatorItems } from './validator-items.js';
 import { claimItem } from '../bridge/claims.js';
-import { coinItem, tokenItem } from '../bridge/coins.js';
+import { coinItem, readSymbol, tokenItem, type CoinItem } from '../bridge/coins.js';
 import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
-import { executedFee, hubCoin, minimumFee, queueItem, waitingTokenItems } from './token-items.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
 export type TransferItem = Readonly<ReturnType<typeof transferItem>>;
-export type BatchedTransferItem = Readonly<ReturnType<typeof batchedTransferItem>>;
-export type RegistrationItem = Readonly<ReturnType<typeof registrationItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
 /**
@@ -119,32 +126,30 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     ),
     tokens: waitingTokenItems(input, search),
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
+    /** Those in no batch; with a search, also those in batches, whose number is in the list of batches. */
     transfers: itemList(
-      () => unbatchedTransfers(input),
-      [readId],
-      (transfer) => transferItem(input, transfer),
-      { countRows: () => countElements(state.unbatched_transfers), search, searched: transferNames },
+      () => [
+        ...unbatchedTransfers(input).map((transfer) => ({ transfer, batch: undefined })),
+        ...(search === undefined ? [] : rows(state.batches)).flatMap((batch) =>
+          rows(batch.transactions).map((transfer) => ({ transfer, batch })),
+        ),
+      ],
+      [({ transfer }) => readId(transfer)],
+      ({ transfer, batch }) => transferItem(input, transfer, batch),
+      {
+        countRows: () => countElements(state.unbatched_transfers),
+        search,
+        searched: ({ transfer: { id, sender, dest_address } }) => [id, sender, dest_address],
+      },
     ),
-    /**
-     * `null` without a search: the list of batches has their number, and the list of validators those that are late.
-     */
-    transfersInBatches:
-      search === undefined
-        ? null
-        : itemList(
-            () =>
-              rows(state.batches).flatMap((batch) => rows(batch.transactions).map((transfer) => ({ transfer, batch }))),
-            [({ transfer }) => readId(transfer)],
-            ({ transfer, batch }) => batchedTransferItem(input, transfer, batch),
-            { search, searched: ({ transfer }) => transferNames(transfer) },
-          ),
+    /** All registered validators; `null` without a search, because `validators` has the members of the set. */
     registrations:
       search === undefined
         ? null
         : itemList(
             () => rows(state.orchestrator_addresses),
             [],
-            (registration) => registrationItem(input, registration),
+            (registration) => registeredItem(input, registration),
             {
               search,
               searched: (registration) => [
@@ -155,8 +160,6 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
           ),
   };
 }
-
-const transferNames = ({ id, sender, dest_address }: Transfer): readonly unknown[] => [id, sender, dest_address];
 
 /** Contract, denom and symbol of a token. */
 function tokenNames(input: BridgeInput, contract: Field<string>): readonly unknown[] {
@@ -170,22 +173,6 @@ function claimNames(input: BridgeInput, { nonce, attestation }: EventAttestation
     return [external_sender, hub_receiver, batch_nonce, valset_nonce, ...tokenNames(input, token_contract)];
   });
   return [nonce, ...content];
-}
-
-function registrationItem(input: BridgeInput, registration: OrchestratorAddress) {
-  const { orchestrator, sender, eth_address } = registration;
-  return {
-    name: orNull(() => validatorName(input, registration) || undefined),
-    orchestrator: truncatedOrNull(() => required(orchestrator)),
-    /** Account or operator address. */
-    validator: truncatedOrNull(() => required(sender)),
-    externalAddress: truncatedOrNull(() => required(eth_address)),
-    /** Share of the power of the newest validator set; `null` outside the set. */
-    powerRatio: orNull(() => {
-      const power = newestPowers(input).get(required(eth_address));
-      return power === undefined ? undefined : shareOfNewest(input, power);
-    }),
-  };
 }
 
 function batchesByWait(input: BridgeInput) {
@@ -206,10 +193,13 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
   optionalKey(({ attestation }) => required(attestation.height)),
 ];
 
-function transferItem(input: BridgeInput, transfer: Transfer) {
+function transferItem(input: BridgeInput, transfer: Transfer, batch: Batch | undefined) {
   const { id, sender, dest_address } = transfer;
+  const queue = orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract)));
   return {
     id: formatDecimal(id),
+    /** `null` in no batch, and if the nonce of its batch is unknown. */
+    batch: batch === undefined ? null : decimalOrNull(() => batch.batch_nonce),
     sender: truncatedOrNull(() => required(sender)),
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
@@ -219,16 +209,9 @@ function transferItem(input: BridgeInput, transfer: Transfer) {
       input,
       orUndefined(() => existedAt(input, readId(transfer))),
     ),
-    /** The queue of its token. */
-    queue: orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract))),
-  };
-}
-
-function batchedTransferItem(input: BridgeInput, transfer: Transfer, batch: Batch) {
-  return {
-    ...transferItem(input, transfer),
-    batch: decimalOrNull(() => batch.batch_nonce),
-    waitsFor: orNull(() => waitOfBatch(input, batch)),
+    /** The queue of its token; `null` in a batch. */
+    queue: batch === undefined ? queue : null,
+    waitsFor: batch === undefined ? (queue?.waitsFor ?? null) : orNull(() => waitOfBatch(input, batch)),
   };
 }
 
@@ -275,5 +258,88 @@ function valsetItem(input: BridgeInput, valset: Valset) {
     deadlineHeight: decimalOrNull(() => deadline()),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),
+  };
+}
+
+/** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
+function hubCoin(input: BridgeInput) {
+  const denom = hubCoinDenom(input);
+  if (denom === undefined) return null;
+  const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
+  const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
+  return {
+    denom: toLabelValue(denom),
+    symbol: readSymbol(token),
+    decimals: token?.decimals ?? null,
+  };
+}
+
+/** The configured fees below which nobody builds or relays a batch of a token. */
+function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
+  const amount = minBatchFees(input.tokens).get(contract);
+  return amount === undefined ? null : coinItem(input, { contract, amount });
+}
+
+/**
+ * What batches of a token that were executed in fourteen days have paid at least; `null` unless it takes the place of a
+ * minimum.
+ */
+function executedFee(input: BridgeInput, contract: string) {
+  const { lowest, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
+  if (minimum === undefined || lowest === undefined || minBatchFees(input.tokens).has(contract)) return null;
+  const isOfAll = lowest >= minimum;
+  return {
+    ...coinItem(input, { contract, amount: isOfAll ? lowest : secondLowest }),
+    /** Otherwise of all but one. */ isOfAll,
+  };
+}
+
+export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
+export type WaitingTokenItem = Readonly<ReturnType<typeof waitingTokenItem>>;
+
+/** The queue of unbatched transfers of a token. */
+interface QueueItem {
+  /** The fees of a batch built now. */
+  readonly fees: CoinItem;
+  readonly minimumFee: CoinItem | null;
+  /** Without a minimum, any fee is sufficient. */
+  readonly waitsFor: WaitReason | null;
+}
+
+/** Withdrawn when a fee is unknown; `undefined` for an empty queue. */
+function queueItem(input: BridgeInput, contract: string): QueueItem | undefined {
+  const fees = topBatchFeesByToken(input).get(contract);
+  if (fees === undefined) return undefined;
+  return {
+    fees: coinItem(input, { contract, amount: fees }),
+    minimumFee: minimumFee(input, contract),
+    waitsFor: queueWaitsFor(input, contract) ?? null,
+  };
+}
+
+/**
+ * The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is:
+ * an amount could be too low.
+ */
+function waitingTokenItems(input: BridgeInput, search?: Search) {
+  return itemList(
+    () => waitingTokensByWorth(input),
+    [],
+    (waiting) => waitingTokenItem(input, waiting),
+    { search, searched: ({ contract }) => Object.values(tokenItem(input, contract)) },
+  );
+}
+
+function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
+  const { contract, unbatched, batched } = waiting;
+  const coin = (transfers: readonly Transfer[]): CoinItem =>
+    coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
+  return {
+    token: tokenItem(input, contract),
+    unbatchedTransfers: unbatched.length,
+    batchedTransfers: batched.length,
+    unbatched: coin(unbatched),
+    batched: coin(batched),
+    queue: orNull(() => queueItem(input, contract)),
   };
 }

@@ -1,5 +1,5 @@
 import { isScheduledByDistance } from '../../chain/known-chains.js';
-import { ratio, type Numeral } from '../../chain/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { CrosschainInput } from '../crosschain/crosschain-input.js';
 import {
@@ -14,7 +14,7 @@ import {
   scheduleLookahead,
   type CctxList,
 } from '../crosschain/chains.js';
-import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
+import { effectiveWindow, rateLimitUse } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
 import { countElements, orNull, required } from '../required-fields.js';
 import { cctxCoin, coinAmountItem } from '../crosschain/coins.js';
@@ -79,12 +79,12 @@ export function crosschainItems(
 }
 
 function rateLimitItem(input: CrosschainInput) {
-  const allowed = allowance(input);
-  if (allowed === undefined) return undefined;
-  const value = totalValue(input);
+  const use = rateLimitUse(input);
+  if (use === undefined) return undefined;
+  const { value, allowed, isExceeded, utilizationRatio = null } = use;
   return {
-    isExceeded: value > allowed,
-    utilizationRatio: ratio(value, allowed) ?? null,
+    isExceeded,
+    utilizationRatio,
     windowBlocks: formatDecimal(effectiveWindow(input)),
     value: hubAmountItem(input, value),
     limit: hubAmountItem(input, allowed),
@@ -98,7 +98,8 @@ function rateLimitItem(input: CrosschainInput) {
 function chainItems(input: CrosschainInput, search: Search | undefined) {
   return itemList(
     () => chainIds(input),
-    [optionalKey((chainId) => limitReachedAt(input, chainId))],
+    // A chain without pending transactions has no limit to reach, and is not of unknown age.
+    [() => 0n, optionalKey((chainId) => limitReachedAt(input, chainId))],
     (chainId) => chainItem(input, chainId),
     {
       isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0,

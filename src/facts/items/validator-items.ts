@@ -12,10 +12,10 @@ import {
   identifySignature,
   type Duty,
 } from '../bridge/duties.js';
-import { attestationsByNonce, votersOfLastEvent } from '../bridge/events.js';
+import { attestationsByNonce } from '../bridge/events.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
-import { hasVoted, isDissenting, memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
+import { memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
@@ -42,6 +42,12 @@ export function validatorItems(input: BridgeInput): readonly ValidatorItem[] {
     ...own.map(({ member, registration, ...watched }) => validatorItem(input, member, registration, watched)),
     ...others.slice(0, MAX_MEMBERS).map((member) => validatorItem(input, member, member.registration, null)),
   ];
+}
+
+/** A registered validator, in the set or not. */
+export function registeredItem(input: BridgeInput, registration: OrchestratorAddress): ValidatorItem {
+  const member = orNull(() => members(input).find((other) => other.registration === registration));
+  return validatorItem(input, member ?? undefined, registration, null);
 }
 
 /** Entries of `watch` with addresses of the same validator are one. */
@@ -84,7 +90,9 @@ function validatorItem(
     orchestrator: deriveForRegistration(
       ({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase()) || undefined,
     ),
-    externalAddress: member?.labels.external_address ?? null,
+    externalAddress:
+      member?.labels.external_address ??
+      deriveForRegistration(({ eth_address }) => toLabelValue(required(eth_address))),
     /** Account or operator address. */
     sender: deriveForRegistration(({ sender }) => toLabelValue(required(sender))),
     /** Share of the power of the newest validator set, 0 to 1. */
@@ -94,25 +102,12 @@ function validatorItem(
       batches: deriveForMember((validator) => dutyItem(input, validator, 'batch')),
       valsets: deriveForMember((validator) => dutyItem(input, validator, 'valset')),
     },
-    /** On the last observed event. `dissenting`: for a claim that lost. */
-    lastVote: deriveForMember(
-      ({ registration: registered }) => registered && lastVote(input, { registration: registered }),
-    ),
     /** The next missing signature after whose deadline the validator is jailed; `null` also when nothing is missing. */
     deadline: deriveForMember((validator) => deadlineItem(input, validator)),
     /** The signature for which an own validator was jailed; `null` for members, and for another reason. */
     missedSignature:
       own?.membership === 'inactive' ? deriveForRegistration((registered) => missedSignature(input, registered)) : null,
   };
-}
-
-function lastVote(
-  input: BridgeInput,
-  member: Parameters<typeof hasVoted>[1],
-): 'dissenting' | 'voted' | 'missing' | undefined {
-  if (isDissenting(input, member) === true) return 'dissenting';
-  const hasVotedForLast = hasVoted(votersOfLastEvent(input), member);
-  return hasVotedForLast === undefined ? undefined : hasVotedForLast ? 'voted' : 'missing';
 }
 
 function deadlineItem(input: BridgeInput, member: Member) {
@@ -130,92 +125,62 @@ const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSp
   hubBlocksSince(input, required(height)),
 );
 
-function sorted(kind: Duty['kind']) {
-  return memoize((input: BridgeInput): readonly Duty[] =>
-    duties(input, kind).toSorted((a, b) => compare(required(a.nonce), required(b.nonce))),
+const MAX_DUTIES = 10_000;
+
+/** The newest duties of a kind, by nonce, and those that are older than usual. Only events with a plausible claim. */
+function newestDuties(kind: Duty['kind']) {
+  const isPlausible = (input: BridgeInput, { nonce }: Duty): boolean | undefined =>
+    kind !== 'event' ||
+    attestationsByNonce(input)
+      .get(required(nonce))
+      ?.some((claim) => findViolation(input, claim) === null);
+  const all = memoize((input: BridgeInput): readonly Duty[] =>
+    duties(input, kind)
+      .filter((duty) => isPlausible(input, duty))
+      .toSorted((a, b) => compare(required(a.nonce), required(b.nonce)))
+      .slice(-MAX_DUTIES),
   );
+  const late = memoize((input: BridgeInput): readonly Duty[] =>
+    all(input).filter((duty) => isLate(measureAge(input, duty))),
+  );
+  return { all, late };
 }
 
-/** All duties in ascending order. */
-const byNonce = { event: sorted('event'), batch: sorted('batch'), valset: sorted('valset') };
+const byNonce = { event: newestDuties('event'), batch: newestDuties('batch'), valset: newestDuties('valset') };
 
-const MAX_EVENTS = 10_000;
-
-/** The newest events of the document with a plausible claim. */
-const plausibleEvents = memoize((input: BridgeInput): readonly Duty[] =>
-  byNonce
-    .event(input)
-    .filter(({ nonce }) =>
-      attestationsByNonce(input)
-        .get(required(nonce))
-        ?.some((claim) => findViolation(input, claim) === null),
-    )
-    .slice(-MAX_EVENTS),
-);
-
-const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
-  plausibleEvents(input).filter((event) => isLate(measureAge(input, event))),
-);
-
-/**
- * A validator is silent if it has done none of its newest duties of a kind, of which at least so many are older than
- * this.
- */
-const MIN_SILENT = 3;
-const SILENT_SECONDS = 120;
-
-const MAX_DUTIES = 20;
+const MAX_SQUARES = 20;
 /** The oldest nonces are kept. */
 const MAX_NONCES = 5;
 
 /** The signatures or votes of a kind. */
 function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
-  const newest = byNonce[kind](input)
-    .filter((duty) => hasDuty(member, duty))
-    .slice(-MAX_DUTIES);
-  const owed = newest.filter((duty) => isOwed(input, member, duty));
-  const isSilent =
-    owed.every((duty) => !isDone(member, duty)) &&
-    owed.filter((duty) => isLate(measureAge(input, duty), SILENT_SECONDS)).length >= MIN_SILENT;
-  const late = lateDuties(input, member, kind, isSilent);
-  const [first] = late;
-  const awaited = late.filter((duty) => duty.isAwaited());
+  const { all, late } = byNonce[kind];
+  const missing = late(input).filter(
+    (duty) => hasDuty(member, duty) && !isDone(member, duty) && (isOwed(input, member, duty) || duty.isAwaited()),
+  );
+  const awaited = missing.filter((duty) => duty.isAwaited());
+  const possible = missing.filter((duty) => isOpen(input, duty) || duty.isAwaited());
+  const [first] = possible;
   const timeout = orNull(() => lowest(awaited.map((duty) => required(duty.timeout))));
   return {
-    isSilent: isSilent && late.length > 0,
-    /** The number of those missing for longer than usual; of a silent validator, of all that are missing. */
-    late: late.length,
-    nonces: late.slice(0, MAX_NONCES).map(({ nonce }) => formatDecimal(nonce)),
-    newestNonce: orNull(() => late.at(-1) && formatDecimal(late.at(-1)?.nonce)),
+    /** The number of those that are missing for longer than usual and can still be done. */
+    late: possible.length,
+    nonces: possible.slice(0, MAX_NONCES).map(({ nonce }) => formatDecimal(nonce)),
+    newestNonce: orNull(() => possible.at(-1) && formatDecimal(possible.at(-1)?.nonce)),
     oldestSeconds: (first && measureAge(input, first)?.seconds) ?? null,
     /** Whether something waits for the validator: the signatures or votes of others are not sufficient. */
     isAwaited: awaited.length > 0,
     /** External blocks until the first batch that waits for it times out. */
     timeoutIn: timeout === null ? null : externalBlocks(input, () => required(estimatedExternalHeight(input)), timeout),
-    /** The newest of an own validator, in ascending order. `not_due`: missing, but not late or not owed. */
+    /** The newest of an own validator, in ascending order. `not_due`: neither done nor missing for long. */
     squares: member.isWatched
-      ? newest.map((duty) => ({
-          nonce: formatDecimal(duty.nonce),
-          state: isDone(member, duty)
-            ? ('done' as const)
-            : isMissing(input, member, duty, isSilent)
-              ? ('missing' as const)
-              : ('not_due' as const),
-        }))
+      ? all(input)
+          .filter((duty) => hasDuty(member, duty))
+          .slice(-MAX_SQUARES)
+          .map((duty): { readonly nonce: string; readonly state: 'done' | 'missing' | 'not_due' } => ({
+            nonce: formatDecimal(duty.nonce),
+            state: isDone(member, duty) ? 'done' : missing.includes(duty) ? 'missing' : 'not_due',
+          }))
       : null,
   };
-}
-
-/** What something waits for, or the validator owes and can still do, by nonce. */
-function lateDuties(input: BridgeInput, member: Member, kind: Duty['kind'], isSilent: boolean): readonly Duty[] {
-  const plausible = isSilent ? plausibleEvents : lateEvents;
-  return (kind === 'event' ? plausible : byNonce[kind])(input).filter(
-    (duty) => isMissing(input, member, duty, isSilent) && (isOpen(input, duty) || duty.isAwaited()),
-  );
-}
-
-/** Whether the validator owes it, or something waits for it, for longer than usual. */
-function isMissing(input: BridgeInput, member: Member, duty: Duty, isSilent: boolean): boolean {
-  if (!hasDuty(member, duty) || isDone(member, duty)) return false;
-  return (isOwed(input, member, duty) || duty.isAwaited()) && (isSilent || isLate(measureAge(input, duty)));
 }

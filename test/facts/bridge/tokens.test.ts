@@ -82,23 +82,6 @@ describe('bridge_oldest_pending_transfer_id', () => {
   });
 });
 
-describe('the metrics of configured tokens', () => {
-  it('export the configured symbols and decimals', () => {
-    const tokens = [
-      { contract: '0xaa', symbol: 'USDT', decimals: 6 },
-      { contract: '0xbb', symbol: 'X"Y' },
-      { contract: '0xcc', decimals: 0 },
-    ];
-    expect(valuesOf(bridge, ['bridge_token_info', 'bridge_token_decimals'], { tokens })).toEqual({
-      bridge_token_info: {
-        'token_contract="0xaa",symbol="USDT"': 1,
-        'token_contract="0xbb",symbol="X\\"Y"': 1,
-      },
-      bridge_token_decimals: { 'token_contract="0xaa"': 6, 'token_contract="0xcc"': 0 },
-    });
-  });
-});
-
 describe('the queue of a token', () => {
   const OLDEST_ID = 'bridge_token_oldest_unbatched_transfer_id';
   const TOP_FEES = 'bridge_token_top_batch_fees';
@@ -185,18 +168,6 @@ describe('the newest batch of a token', () => {
     expect(past.batchNonces.size).toBe(1000);
     expect(past.batchNonces.has('0x1')).toBe(false);
     expect(past.batchNonces.get('0x1001')).toBe(1001n);
-  });
-});
-
-describe('the configured limits', () => {
-  it('are exported', () => {
-    const tokens = [
-      { contract: '0xaa', min_batch_fee: '23300000' },
-      { contract: '0xbb', symbol: 'B' },
-    ];
-    expect(valueOf(bridge, 'bridge_token_min_batch_fee', { tokens })).toEqual({ 'token_contract="0xaa"': 23_300_000 });
-    expect(valueOf(bridge, 'bridge_backlog_limit_transfers')).toBe(500);
-    expect(valueOf(bridge, 'bridge_backlog_limit_transfers', { backlog_limit: 7 })).toBe(7);
   });
 });
 

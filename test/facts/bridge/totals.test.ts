@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type Json, type JsonObject } from '../../support/json.js';
-import { attestation, batch, exportedOf, members, state, transfer, valset, valueOf, valuesOf } from './state.js';
+import { omit, type JsonObject } from '../../support/json.js';
+import { attestation, exportedOf, state, valset, valueOf, valuesOf } from './state.js';
 
-describe('the progress metrics', () => {
-  it('export numbers in any notation', () => {
-    const values = ['7', 7, '-0007.50', '9'.repeat(100), ''].map((last_observed_nonce) =>
-      valueOf(state({ last_observed_nonce }), 'bridge_last_observed_nonce'),
-    );
-    expect(values).toEqual([7, 7, -7.5, 1e100, undefined]);
-  });
-
-  it('export the height of the response, if it has one', () => {
+describe('bridge_height', () => {
+  it('is the height of the response, if it has one', () => {
     expect(valueOf(state({}), 'bridge_height', { height: '404088' })).toBe(404088);
     expect(valueOf(state({}), 'bridge_height')).toBeUndefined();
   });
 });
 
-describe('a length metric', () => {
-  it.each(['valsets', 'batches', 'external_blacklist'])('counts the rows of %s, including invalid ones', (list) => {
-    expect(valueOf(state({ [list]: [null, {}, 3] }), `bridge_${list}`)).toBe(3);
-  });
-
+describe('bridge_attestations', () => {
   it('counts attestations by whether they are observed', () => {
     const rows = [true, false, false].map((observed) => attestation('1', [], { observed }));
     const countsWith = (others: JsonObject[]) =>
@@ -30,18 +19,6 @@ describe('a length metric', () => {
     const unknown = [attestation('1', [], { observed: null }), omit(attestation('1', []), 'observed')];
     expect(countsWith(unknown)).toEqual({ 'observed="true"': 1, 'observed="false"': 2, 'observed="unknown"': 2 });
     expect(countsWith([attestation('1', [], { observed: 'true' })])).toBeUndefined();
-  });
-
-  it('counts the transactions of all batches', () => {
-    const row = transfer('1', '0xt', '1');
-    const countOf = (batches: Json[]) => valueOf(state({ batches }), 'bridge_batch_transactions');
-    expect(
-      countOf([batch('1', '0xt', { transactions: [row, null] }), batch('2', '0xt', { transactions: [row] })]),
-    ).toBe(3);
-    expect(countOf([])).toBe(0);
-    expect(
-      countOf([batch('1', '0xt', { transactions: [row] }), batch('2', '0xt', { transactions: null })]),
-    ).toBeUndefined();
   });
 });
 
@@ -56,10 +33,5 @@ describe('the validator set metrics', () => {
     expect(values(document, newest)).toEqual([10, 77, 2, 5]);
     expect(values(state({ valsets: [valset('5', {})] }), newest)).toEqual([5, 5, 0, 0]);
     expect(exportedOf(state({}), newest)).toEqual([]);
-  });
-
-  it('count members, not distinct addresses', () => {
-    const repeated = { ...valset('1', {}), members: [...members({ '0xaa': 1 }), ...members({ '0xAA': 2 })] };
-    expect(values(state({ valsets: [repeated] }), newest)).toEqual([1, 1, 2, 3]);
   });
 });

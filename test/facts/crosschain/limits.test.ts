@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../support/json.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const AGE = 'crosschain_age_limit_seconds';
-const BACKLOG = 'crosschain_backlog_limit_cctxs';
 
 const on = (...ids: Json[]): JsonObject[] => ids.map((id, index) => cctx(`0x${index}`, [outbound(id)]));
 
@@ -28,12 +27,5 @@ describe('crosschain_age_limit_seconds', () => {
     const withoutOutbound = rateLimiterInput({ cctxs_pending: [cctx('0x1', []), cctx('0x2', [outbound('1')])] });
     expect(valueOf(withoutOutbound, AGE)).toEqual({ 'chain_id="1",chain=""': 1800 });
     expect(valueOf(withoutOutbound, AGE, { ignore: { indexes: ['0x2'], older_than: 0 } })).toBeUndefined();
-  });
-});
-
-describe('crosschain_backlog_limit_cctxs', () => {
-  it('is the configured limit, also when the lists cannot be read', () => {
-    expect(valueOf({ height: '1' }, BACKLOG)).toBe(1000);
-    expect(valueOf({ height: '1' }, BACKLOG, { backlog_limit: 7 })).toBe(7);
   });
 });

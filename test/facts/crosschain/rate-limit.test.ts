@@ -45,23 +45,6 @@ describe('the rate limit metrics', () => {
       });
     },
   );
-
-  // Responses of a node at height 1199.
-  it.each([
-    { window: '500', lowest: 1100, past: 1200, pending: 300, blocks: 500, current: 3n * COIN },
-    { window: '1200', lowest: 1100, past: 3297, pending: 300, blocks: 1200, current: (3597n * COIN) / 1200n },
-    { window: '500', lowest: 1000, past: 900, pending: 600, blocks: 500, current: 3n * COIN },
-    { window: '150', lowest: 1000, past: 900, pending: 600, blocks: 200, current: (15n * COIN) / 2n },
-  ])(
-    'reproduce a response of a node: window $window, lowest height $lowest',
-    ({ window, lowest, past, pending, blocks, current }) => {
-      const values = valuesOf(inputOf(1199, lowest, past, pending), [EFFECTIVE_WINDOW, RATE, EXCEEDED], {
-        window,
-        rate,
-      });
-      expect(values).toEqual({ [EFFECTIVE_WINDOW]: blocks, [RATE]: Number(current), [EXCEEDED]: 1 });
-    },
-  );
 });
 
 describe('crosschain_rate_limit_window_blocks', () => {

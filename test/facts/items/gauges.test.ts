@@ -71,12 +71,9 @@ function bridgeNumbers(items: BridgeItems): Numbers {
     ...items.validators.flatMap((own): Numbers => {
       if (own.externalAddress === null) return [];
       const labels = `{external_address="${own.externalAddress}"}`;
-      const missing = { voted: 0, dissenting: 0, missing: 1 };
       return [
         [`bridge_orchestrator_power_ratio${labels}`, own.powerRatio],
         [`bridge_orchestrator_confirm_deadline_height${labels}`, own.deadline?.height ?? null],
-        [`bridge_orchestrator_missing_votes${labels}`, own.lastVote && missing[own.lastVote]],
-        [`bridge_orchestrator_dissenting_votes${labels}`, own.lastVote && Number(own.lastVote === 'dissenting')],
       ];
     }),
   ];

@@ -91,29 +91,6 @@ describe('the duties of a watched validator', () => {
     claim: { event_nonce: nonce },
   });
 
-  it('are missing although each is young when it has done none of three since it is in the set', () => {
-    const eventsOf = (state: object, ...attestations: object[]) =>
-      dutiesOf({ ...state, attestations }).events?.map((own) => own.state);
-    const [newest, ...others] = ['1990', '1940', '1930', '1920'].map((height) => attestation(height, height));
-    expect(eventsOf({}, newest ?? {}, ...others)).toEqual(['missing', 'missing', 'missing', 'missing']);
-    const [newestDone, notDue] = [attestation('1990', '1990', vote(0)), 'not_due'];
-    expect(eventsOf({}, newestDone, ...others)).toEqual([notDue, notDue, notDue, 'done']);
-    expect(eventsOf({}, newest ?? {}, ...others.slice(1)), 'one is a few seconds old').toEqual([
-      notDue,
-      notDue,
-      notDue,
-    ]);
-    const without = { nonce: '1925', members: idleState.valsets[0]?.members.slice(1), height: '1925' };
-    const [first] = idleState.valsets;
-    const returned = { valsets: [first, without, { ...first, nonce: '1926', height: '1926' }] };
-    expect(eventsOf(returned, newest ?? {}, ...others), 'two since it returned').toEqual([
-      notDue,
-      notDue,
-      notDue,
-      notDue,
-    ]);
-  });
-
   it('are done, missing, or not due while they are young', () => {
     const duties = dutiesOf({
       attestations: [attestation('10', '1990'), attestation('9', '950', vote(0)), attestation('8', '950', vote(1))],

@@ -1,0 +1,62 @@
+import type { Moment } from '../clock.js';
+import type { SubjectHistory } from './problem-memory.js';
+import type { Findings, Found, FoundValidator, Problem, Subject, Together } from './problem.js';
+import { numberAndNames } from './sentence.js';
+
+/* The subjects of a problem in one document. */
+
+export function readFindings(findings: Findings, { clockOffset }: Moment) {
+  const list = [findings].flat().filter((each) => each !== undefined);
+  const found = list
+    .filter((each) => 'summary' in each)
+    .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
+  const notShown = list.filter((each) => 'notShown' in each);
+  return {
+    bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),
+    /** By key, the subjects that the document may have without showing them. */
+    notShown: notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject))),
+    isUnjudged: notShown.some((each) => each.isUnjudged === true),
+  };
+}
+
+export function isNotShown(notShown: readonly string[], subject: string): boolean {
+  return notShown.includes('others') || notShown.includes(subject);
+}
+
+export function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
+  return `${subjectKey(subject)} ${progressKey}`;
+}
+
+/** Equal for equal labels in any order. */
+export function subjectKey(subject: Subject): string {
+  return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Subjects of a problem, with unwatched validators taken together. */
+export function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+  if (together === undefined) return histories;
+  const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
+  return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
+}
+
+/** A problem of several validators, which began when they had enough power; none with less power. */
+function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+  const byStart = histories.toSorted((a, b) => a.startSeconds - b.startSeconds);
+  // A validator can be late with several things.
+  const late = new Map<string, FoundValidator>();
+  const last = byStart.find(({ validators }) => {
+    for (const validator of validators) late.set(validator.externalAddress, validator);
+    return addPower(late.values()) >= together.minimumPower;
+  });
+  if (last === undefined) return [];
+  for (const validator of byStart.flatMap(({ validators }) => validators))
+    late.set(validator.externalAddress, validator);
+  const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
+  const { summary, action } = together;
+  const texts = { summary, details: numberAndNames(validators), action, validators };
+  return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
+}
+
+function addPower(validators: Iterable<FoundValidator>): number {
+  return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
+}
