@@ -133,7 +133,7 @@ export interface ProblemMemory {
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 3;
+export const PROBLEM_MEMORY_VERSION = 4;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
