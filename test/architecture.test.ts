@@ -164,6 +164,14 @@ function importsOf(file: string): Import[] {
   });
 }
 
+/** What is loaded with a file. */
+function loadedWith(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const { target, isLazy } of importsOf(file)) if (!isLazy) loadedWith(target, loaded);
+  return loaded;
+}
+
 describe('the structure of src', () => {
   it('has a row in the table of allowed imports for every folder', () => {
     expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(allowedImports).toSorted());
@@ -215,13 +223,6 @@ describe('the structure of src', () => {
   });
 
   it('loads the simulator only for demo and simulate', () => {
-    /** What is loaded with a file. */
-    const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
-      if (loaded.has(file)) return loaded;
-      loaded.add(file);
-      for (const { target, isLazy } of importsOf(file)) if (!isLazy) loadedWith(target, loaded);
-      return loaded;
-    };
     const loads = (command: string): boolean =>
       [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
     const commands = [
@@ -235,6 +236,20 @@ describe('the structure of src', () => {
       'simulate',
     ];
     expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
+  });
+
+  it('loads nothing of the daemon for the health check, which runs every 30 s', () => {
+    expect(Array.from(loadedWith('commands/healthcheck.ts'), folderOf)).not.toContain('config');
+    expect(Array.from(loadedWith('commands/healthcheck.ts')).length).toBeLessThan(10);
+  });
+
+  it('imports zod so that the bundle has only the parts of it that are used', () => {
+    const imports = files.flatMap((file) => code(file).match(/^import .*from 'zod.*/gm) ?? []);
+    expect(new Set(imports)).toEqual(
+      new Set(["import * as z from 'zod';", "import { toDotPath } from 'zod/v4/core';"]),
+    );
+    // All of `core` has the messages of all languages.
+    expect(files.filter((file) => /\bz\.(?:core\.[^$C]|locales)/.test(code(file)))).toEqual([]);
   });
 
   it('loads nothing before main.ts handles signals', () => {

@@ -1,13 +1,11 @@
 import { type Config, type ConfigResult, createFileSchema, isInShard } from '../config/config.js';
 import { clampToMemory, formatConfig, loadConfig } from '../config/loader.js';
-import type { ExporterOptions } from './exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';
-import type { Result } from '../config/yaml.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
-import type { ConfigFlags, ShardFlag, WebFlags } from './flags.js';
+import type { ConfigFlags, ShardFlag } from './flags.js';
 
-/* The configuration and the web configuration that the flags of a command name. */
+/* The configuration that the flags of a command name. */
 
 /** The configuration with the targets of this shard. */
 export async function readConfig(
@@ -47,21 +45,4 @@ export async function configOrExitCode(
 export function printConfig({ print }: CommandContext, config: Config): ExitCode {
   print(formatConfig(config));
   return 0;
-}
-
-type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
-
-/** The web flags with the content of `--web.config.file`. */
-export async function readWebOptions(options: WebFlags): Promise<Result<{ readonly options: ServeOptions }>> {
-  const serve = {
-    listen: options['web.listenAddress'],
-    telemetryPath: options['web.telemetryPath'],
-    enableLifecycle: options['web.enableLifecycle'],
-    maxRequests: options['web.maxRequests'],
-  };
-  const path = options['web.config.file'];
-  if (path === undefined) return { ok: true, options: serve };
-  const { loadWebConfig } = await import('../server/web-config.js');
-  const loaded = await loadWebConfig(path);
-  return loaded.ok ? { ok: true, options: { ...serve, webConfig: { path, config: loaded.config } } } : loaded;
 }

@@ -3,7 +3,8 @@ import { hashConfigFile } from '../config/loader.js';
 import type { AutoReload } from './exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
-import { printConfig, readConfig, readWebOptions } from './configuration.js';
+import { printConfig, readConfig } from './configuration.js';
+import { readWebOptions } from './web-options.js';
 
 /**
  * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it

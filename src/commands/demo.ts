@@ -12,7 +12,7 @@ import { minBatchFee } from '../simulator/token-model.js';
 import { durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';
-import { readWebOptions } from './configuration.js';
+import { readWebOptions } from './web-options.js';
 import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
 import { createPastModel, type PolledPast, pollPast } from './simulated-polls.js';

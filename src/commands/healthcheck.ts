@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
 import type { WebFlags } from './flags.js';
-import { readWebOptions } from './configuration.js';
+import { readWebOptions } from './web-options.js';
 import { systemErrorText } from '../text/error-text.js';
 
 /** Below the usual timeout of a health check, which is 5 s. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createHash } from 'node:crypto';
 import { expectedName, type Path, type Result } from './yaml.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
 import { httpClient, httpClientChecks, type HttpClientConfig } from './http-client-config.js';

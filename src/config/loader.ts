@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { Document, stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { getHeapStatistics } from 'node:v8';
 import { formatDuration, formatSize, MEBIBYTE } from '../units.js';
 import {
@@ -246,7 +247,7 @@ export function formatVariable(path: Path): string {
   );
   if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
   const [name, each] = found;
-  return name + z.core.toDotPath(asVariable.slice(each.path.length));
+  return name + toDotPath(asVariable.slice(each.path.length));
 }
 
 /** Used by the process before its first poll. */

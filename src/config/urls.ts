@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, precondition, REDACTED, reveal, type Secret, stringSetting } from './values.js';
 

@@ -1,5 +1,5 @@
 import { bech32 } from '@scure/base';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
 

@@ -12,7 +12,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { isMapping } from './values.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
@@ -139,7 +140,7 @@ export function parseYaml(text: string, source: string): YamlResult {
       offset = entry?.offset ?? offset;
     }
     const position = contents === null ? source : formatOffset(offset);
-    return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
+    return path.length === 0 ? position : `${position}: ${toDotPath(path)}`;
   };
   return { ok: true, data, label };
 }
@@ -194,7 +195,7 @@ function convert(root: unknown) {
     const own = new Set<string>();
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
-      if (own.has(name)) report(key, `${z.core.toDotPath([name])} is set twice`);
+      if (own.has(name)) report(key, `${toDotPath([name])} is set twice`);
       own.add(name);
       // zod ignores a key of this name, because objects have such a property.
       if (name === '__proto__') report(key, '__proto__ is not a supported key');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isoTime, wallSeconds } from '../clock.js';
 import type { AnsweredRound } from '../engine/engine.js';
 import { groupBy } from '../facts/grouping.js';

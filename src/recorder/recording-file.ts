@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nameRecordingDirectory } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { checkCertificates, createFileReader, readKeyPair, readTextFile } from '../config/text-files.js';
 import { fileNameSetting, precondition } from '../config/values.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContractState } from './external-contract.js';
 import type { Model } from './model.js';
 

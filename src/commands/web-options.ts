@@ -1,0 +1,25 @@
+import type { Result } from '../config/yaml.js';
+import type { ExporterOptions } from './exporter.js';
+import type { WebFlags } from './flags.js';
+
+/*
+ * The web flags. Apart from the configuration, which the health check does not need: it runs every 30 s, and would
+ * spend most of its CPU time on loading that.
+ */
+
+type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
+
+/** The web flags with the content of `--web.config.file`. */
+export async function readWebOptions(options: WebFlags): Promise<Result<{ readonly options: ServeOptions }>> {
+  const serve = {
+    listen: options['web.listenAddress'],
+    telemetryPath: options['web.telemetryPath'],
+    enableLifecycle: options['web.enableLifecycle'],
+    maxRequests: options['web.maxRequests'],
+  };
+  const path = options['web.config.file'];
+  if (path === undefined) return { ok: true, options: serve };
+  const { loadWebConfig } = await import('../server/web-config.js');
+  const loaded = await loadWebConfig(path);
+  return loaded.ok ? { ok: true, options: { ...serve, webConfig: { path, config: loaded.config } } } : loaded;
+}
