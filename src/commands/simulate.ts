@@ -1,6 +1,6 @@
 import { pathIn, type DialectName } from '../simulator/served-dialects.js';
-import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
-import { pathOf } from '../simulator/query-service.js';
+import { chooseBlockTime, warmUpMs, type Model } from '../simulator/model.js';
+import { endpointPath } from '../simulator/query-service.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
@@ -13,44 +13,23 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./simulated-polls.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const simulators = [await startSimulation(options, context, undefined, selectDialect(options.dialect))];
+  const { listen, seed, scenario } = options;
+  const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
+  const first = await startSimulation(options, context, undefined, dialect);
+  const simulators = [first];
   try {
     for (let index = 1; index < options.nodes; index += 1) {
+      const address = { host: listen.host ?? LOOPBACK, port: listen.port === 0 ? 0 : listen.port + index };
       // oxlint-disable-next-line no-await-in-loop -- one address after the other
-      simulators.push(await startOtherNode(options, index, simulators, context));
+      const node = await startSimulator({ ...address, seed, scenario, dialect, model: first.model, tick: false });
+      simulators.push(node);
+      context.print(`another node of the chain: ${node.url}\n`);
     }
     await context.waitForStopSignal();
   } finally {
     await Promise.all(simulators.map(async (simulator) => simulator.close()));
   }
   return 0;
-}
-
-function selectDialect(dialect: SimulateFlags['dialect']): DialectName | undefined {
-  return dialect === 'neutral' ? undefined : dialect;
-}
-
-/** Serves the chain of the first node at another address. */
-async function startOtherNode(
-  { listen, seed, scenario, dialect }: SimulateFlags,
-  index: number,
-  [first]: readonly Simulator[],
-  context: CommandContext,
-): Promise<Simulator> {
-  const port = listen.port === 0 ? 0 : listen.port + index;
-  const model = first && { model: first.model };
-  const host = listen.host ?? LOOPBACK;
-  const node = await startSimulator({
-    host,
-    port,
-    seed,
-    scenario,
-    dialect: selectDialect(dialect),
-    ...model,
-    tick: false,
-  });
-  context.print(`another node of the chain: ${node.url}\n`);
-  return node;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -66,7 +45,7 @@ export async function startSimulation(
   dialect?: DialectName,
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime } = options;
-  const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
+  const blockTime = formatDuration(chooseBlockTime({ scenario, blockTimeMs }));
   const warmUp = warmUpMs({ scenario, blockTimeMs });
   if (model === undefined && warmUp > LONG_WARM_UP_MS) {
     const progress = progressPrinter(context, options);
@@ -85,7 +64,9 @@ export async function startSimulation(
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
   for (const endpoint of ['module_state', 'rate_limiter_input', 'validators'] as const) {
     const path =
-      dialect === undefined || endpoint === 'validators' ? pathOf(endpoint) : pathIn(dialect, pathOf(endpoint));
+      dialect === undefined || endpoint === 'validators'
+        ? endpointPath(endpoint)
+        : pathIn(dialect, endpointPath(endpoint));
     if (path !== undefined) context.print(`  ${simulator.url}${path}\n`);
   }
   return simulator;

@@ -5,7 +5,7 @@ import { createEndpoint, createEngine, type Poll } from '../engine/engine.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { createJobs, type PollJob } from '../engine/jobs.js';
 import { listVerdicts, type Verdict } from '../engine/verdicts.js';
-import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
+import { chooseBlockTime, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { createSimulatedNode } from '../sources/simulated-node.js';
 import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
@@ -16,8 +16,8 @@ import type { SimulateFlags } from './flags.js';
 import { createLog } from './log.js';
 
 /*
- * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because
- * the verdict about a scenario takes up to hours.
+ * Polls of a simulated chain in virtual time: for recordings, and for the past of a demo, because the verdict about a
+ * scenario takes up to hours.
  */
 
 /** The chain is healthy at first. */
@@ -52,7 +52,7 @@ const MAX_BLOCKS = 10_000;
 
 /** A healthy chain, or the main network, at the beginning of the past of a scenario. */
 export function createPastModel({ scenario, ...options }: ModelOptions): Model {
-  const minutes = pastMinutes(scenario, blockTimeOf({ ...options, scenario }));
+  const minutes = pastMinutes(scenario, chooseBlockTime({ ...options, scenario }));
   return createModel({
     ...options,
     scenario: scenario === 'mainnet' ? scenario : 'healthy',

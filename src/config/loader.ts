@@ -17,10 +17,9 @@ import {
   poll,
   target,
 } from './config.js';
-import { resolveFiles } from './http-client-config.js';
-import { resolveHttpConfig } from './resolved-http-config.js';
+import { resolveFiles, resolveHttpConfig } from './http-client-config.js';
 import { readTextFile } from './text-files.js';
-import { formatMessage, type FormatPosition, parseYaml, type Path, type PathMessage, validate } from './yaml.js';
+import { formatMessage, type FormatPosition, readYaml, type Path, type PathMessage, validate } from './yaml.js';
 import { bridge, crosschain } from './endpoint-config.js';
 
 interface ConfigSource {
@@ -59,9 +58,7 @@ async function loadFile(
   env: Environment,
   { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
 ): Promise<ConfigResult> {
-  const file = await readTextFile(path, Infinity);
-  if (!file.ok) return problem(`${path}: ${file.problem}`);
-  const yaml = parseYaml(file.text, path);
+  const yaml = await readYaml(path, Infinity);
   if (!yaml.ok) return yaml;
   const result = validateConfig(yaml.data, yaml.label, dirname(path), schema);
   if (!result.ok) return result;
@@ -266,15 +263,15 @@ const MIN_BODY_BYTES = MEBIBYTE;
  * process.
  */
 export function clampToMemory(config: Config, bytes: number): { config: Config; warnings: readonly string[] } {
-  const { poll, recorder } = config;
+  const { poll: polling, recorder } = config;
   const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
   const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
   const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
-  if (poll.max_body_size <= maxBodyBytes) return { config, warnings: [] };
+  if (polling.max_body_size <= maxBodyBytes) return { config, warnings: [] };
   const warning =
-    `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `poll.max_body_size (${formatSize(polling.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
     `and is lowered to ${formatSize(maxBodyBytes)}`;
-  return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
+  return { config: { ...config, poll: { ...polling, max_body_size: maxBodyBytes } }, warnings: [warning] };
 }
 
 /** Heap per JSON value until its document is derived. Half of the heap is left for everything else. */

@@ -14,6 +14,7 @@ import {
 } from 'yaml';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
+import { readTextFile } from './text-files.js';
 import { isMapping } from './values.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
@@ -113,6 +114,12 @@ export function expectedName(name: string, names: readonly string[]): string {
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
+
+/** Reads and parses a file. `maxBytes` as for `readTextFile`. */
+export async function readYaml(path: string, maxBytes?: number): Promise<YamlResult> {
+  const file = await readTextFile(path, maxBytes);
+  return file.ok ? parseYaml(file.text, path) : { ok: false, problems: [`${path}: ${file.problem}`] };
+}
 
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {

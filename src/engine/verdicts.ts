@@ -222,8 +222,8 @@ function withCauses(all: readonly Verdict[]): readonly Verdict[] {
 }
 
 /**
- * The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: problems of the polls, then
- * of the documents in the order of `problems`.
+ * The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: problems of the polls,
+ * then of the documents in the order of `problems`.
  */
 function worstFirst(a: Verdict, b: Verdict): number {
   return (

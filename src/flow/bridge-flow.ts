@@ -8,7 +8,6 @@ import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { goneBatches, liveBatches, type GoneBatch, type LiveBatches } from '../facts/bridge/executions.js';
 import { batchesByKey } from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
-import { groupBy } from '../facts/grouping.js';
 import { optional, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
 import {
   addGap,
@@ -254,13 +253,11 @@ function changesBetween(before: Baseline, after: Baseline, input: BridgeInput): 
     .filter(([nonce]) => nonce > before.ids.event && nonce <= after.ids.event)
     .map(([, event]) => event);
 
-  const {
-    executed: vanished = [],
-    canceled = [],
-    unknown = [],
-  } = Object.fromEntries(groupBy(goneBatches(input), ({ outcome }) => outcome));
-  const isOdd = (!hasHiddenBatch && unknown.length > 0) || canceled.some(({ isClaimed }) => isClaimed);
-  if (isOdd) return undefined;
+  const batches = goneBatches(input);
+  const canceled = batches.filter(({ outcome }) => outcome === 'canceled');
+  const vanished = batches.filter(({ outcome }) => outcome === 'executed');
+  const hasUnknown = !hasHiddenBatch && batches.some(({ outcome }) => outcome === 'unknown');
+  if (hasUnknown || canceled.some(({ isClaimed }) => isClaimed)) return undefined;
   // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.
   const executed = hasHiddenBatch ? vanished.filter(({ isClaimed }) => isClaimed) : vanished;
   const outcomes = new Map([...executed, ...canceled].map(({ key, outcome }) => [key, outcome]));

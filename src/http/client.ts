@@ -4,16 +4,14 @@ import { performance } from 'node:perf_hooks';
 import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { Environment } from '../config/loader.js';
-import type { HttpClientConfig } from '../config/http-client-config.js';
-import { type ResolvedHttpConfig, resolveHttpConfig } from '../config/resolved-http-config.js';
+import { type HttpClientConfig, type ResolvedHttpConfig, resolveHttpConfig } from '../config/http-client-config.js';
 import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyBudget, bufferBody, decompressBody, heightText } from './response.js';
 import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
-import { readErrorResponse, type Clean } from './error-response.js';
+import { type Clean, isHttp2, readErrorResponse } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
-import { isHttp2 } from './port-hints.js';
 import { createRedactor } from './redaction.js';
 
 /*

@@ -11,7 +11,7 @@ import {
 } from 'node:tls';
 import { callbackify } from 'node:util';
 import { closeSync, openSync } from 'node:fs';
-import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
+import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/http-client-config.js';
 import { errorCode } from '../text/error-text.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, type PollError, RequestError } from './failure-reasons.js';

@@ -1,4 +1,4 @@
-import type { Protocol } from './port-hints.js';
+import type { Protocol } from './error-response.js';
 
 interface FailureReasonText {
   readonly description: string;

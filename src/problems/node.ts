@@ -151,17 +151,15 @@ function nodesDisagree(document: DocumentName) {
     action:
       'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
     find: ({ nodes = [], differences = [] }) => {
-      const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
-      // Another node may be in use since then.
-      const present = differences.filter(({ spare }) => spare !== inUse);
-      const [first] = present;
+      const [first] = differences;
       if (first === undefined) return undefined;
+      const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
       const [shownBy, notShownBy] = first.isShownBySpare ? [first.spare, inUse] : [inUse, first.spare];
       return {
-        start: Math.min(...present.map(({ since }) => since)),
+        start: Math.min(...differences.map(({ since }) => since)),
         // A notification has no details.
         summary: `nodes of ${document} disagree, ${shownBy} shows and ${notShownBy} does not: ${first.summary}`,
-        details: [present.length > 1 ? `and ${count(present.length - 1, 'other problem')}` : ''],
+        details: [differences.length > 1 ? `and ${count(differences.length - 1, 'other problem')}` : ''],
       };
     },
   });

@@ -133,7 +133,7 @@ export interface ProblemMemory {
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 3;
+export const PROBLEM_MEMORY_VERSION = 4;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
@@ -189,7 +189,7 @@ export function judgeProblems(
 ): Judgement & { readonly memory: ProblemMemory } {
   const { problems: settings = {} } = options;
   const { at } = now;
-  const spares = presentSpares(memory, at);
+  const spares = presentSpares(memory, evidence, at);
   const disagreement = presentDisagreement(memory, at);
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];

@@ -167,9 +167,9 @@ const isSameAlert = (a: Problem, b: Problem): boolean => a.name === b.name && a.
 /** Problems with the same name and severity in several documents share a rule unless their limits differ. */
 const problemRules = problems.flatMap((problem) => {
   const same = problems.filter((other) => isSameAlert(problem, other));
-  const ofRule = same.filter(({ afterMinutes }) => afterMinutes === problem.afterMinutes);
-  if (ofRule[0] !== problem) return [];
-  const labels = ofRule.length < same.length ? { document: problem.document } : undefined;
+  const inRule = same.filter(({ afterMinutes }) => afterMinutes === problem.afterMinutes);
+  if (inRule[0] !== problem) return [];
+  const labels = inRule.length < same.length ? { document: problem.document } : undefined;
   const { document, dashboard } = problem;
   return [createRule(problem, { group: groups[document], dashboard }, KEEP_FIRING_MINUTES, labels)];
 });

@@ -101,9 +101,13 @@ export function nextSpares(before: readonly Spare[], spare: Spare): readonly Spa
   return [...before.filter(({ source }) => source !== spare.source), { ...spare, findings }];
 }
 
-/** The spares whose last document counts. */
-export function presentSpares({ spares = [] }: ProblemMemory, at: Instant): readonly Spare[] {
-  return spares.filter((spare) => at - spare.at < ASKED_SECONDS);
+/** The spares whose last document counts. One that is in use since then is none. */
+export function presentSpares({ spares = [] }: ProblemMemory, { nodes = [] }: Evidence, at: Instant): readonly Spare[] {
+  return spares.filter(({ source, at: readAt }) => at - readAt < ASKED_SECONDS && !isInUse(nodes, source));
+}
+
+function isInUse(nodes: NonNullable<Evidence['nodes']>, source: string): boolean {
+  return nodes.some((node) => node.isInUse && node.source === source);
 }
 
 /** The disagreement that is not forgotten. */
@@ -132,8 +136,11 @@ export function withOpinion(
   const firstFinding = before === undefined ? first : before.firstFinding;
   // Found before there was another node.
   if (firstFinding === undefined) return history;
-  const opinions = history.opinion?.agrees === true ? [] : listOpinions(problem, history, firstFinding, spares);
-  const opinion = opinions.find(({ agrees }) => agrees) ?? opinions.at(-1) ?? history.opinion;
+  // A node that is in use since then shows it now.
+  const known =
+    history.opinion?.agrees === false && isInUse(nodes, history.opinion.source) ? undefined : history.opinion;
+  const opinions = known?.agrees === true ? [] : listOpinions(problem, history, firstFinding, spares);
+  const opinion = opinions.find(({ agrees }) => agrees) ?? opinions.at(-1) ?? known;
   const compared = { ...history, firstFinding, opinion, delayedUntil: undefined };
   if (opinion === undefined) return compared;
   if (opinion.agrees) {

@@ -27,8 +27,7 @@ import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
 import { type CoinItem, coinItem } from '../facts/bridge/coins.js';
-import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
-import { cctxCoin } from '../facts/crosschain/coins.js';
+import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
 

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { checkCertificates, createFileReader, readKeyPair, readTextFile } from '../config/text-files.js';
+import { checkCertificates, createFileReader, readKeyPair } from '../config/text-files.js';
 import { fileNameSetting, precondition } from '../config/values.js';
-import { formatMessage, parseYaml, type PathMessage, type Result, validate } from '../config/yaml.js';
+import { formatMessage, readYaml, type PathMessage, type Result, validate } from '../config/yaml.js';
 import { startRepeating } from '../tasks.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */
@@ -152,9 +152,7 @@ export interface WebConfig {
 type WebConfigResult = Result<{ readonly config: WebConfig }>;
 
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const text = await readTextFile(path);
-  if (!text.ok) return { ok: false, problems: [`${path}: ${text.problem}`] };
-  const yaml = parseYaml(text.text, path);
+  const yaml = await readYaml(path);
   if (!yaml.ok) return yaml;
   const file = validate(webSchema, yaml.data, yaml.label);
   if (!file.ok) return file;
@@ -174,18 +172,12 @@ export interface WebConfigFile {
 
 const RELOAD_INTERVAL_MS = 2_000;
 
-interface WebConfigWatch {
-  /** The last valid configuration. */
-  readonly current: () => WebConfig;
-  readonly close: () => void;
-}
-
-/** Reads the files repeatedly. An invalid change is logged and otherwise ignored. */
+/** Reads the files repeatedly. An invalid change is logged, and the last valid configuration stays. */
 export function watchWebConfig(
   { path, config }: WebConfigFile,
   log: Logger,
   onReload: (config: WebConfig) => void,
-): WebConfigWatch {
+): { readonly current: () => WebConfig; readonly close: () => void } {
   let current = config;
   let last: WebConfigResult = { ok: true, config };
   const { close } = startRepeating(

@@ -6,8 +6,14 @@ import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Immutable } from './responses.js';
 import { SignedBlocks } from './signed-blocks.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './token-model.js';
-import { consensusOf, createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
-import { amountOf, Withdrawals } from './withdrawals.js';
+import {
+  deriveConsensus,
+  createOrchestratorAddresses,
+  createValidators,
+  type Validator,
+  Valsets,
+} from './validators.js';
+import { sumAmounts, Withdrawals } from './withdrawals.js';
 
 const BLACKLIST_LENGTH = 80;
 const SLASH_FRACTION = '0.001000000000000000';
@@ -83,7 +89,7 @@ export class BridgeModule {
       action.kind === 'withdraw'
         ? this.withdrawals.batches.find(({ nonce }) => nonce === action.batchNonce)
         : undefined;
-    this.contract.apply(action, at.externalHeight, batch === undefined ? 0n : amountOf(batch.transfers));
+    this.contract.apply(action, at.externalHeight, batch === undefined ? 0n : sumAmounts(batch.transfers));
     this.oracle.emit(action, at);
   }
 
@@ -143,7 +149,7 @@ export class BridgeModule {
       const { operator, moniker, stake, isJailed } = validator;
       return {
         operator_address: operator,
-        consensus_pubkey: { '@type': '/cosmos.crypto.ed25519.PubKey', key: consensusOf(validator).key },
+        consensus_pubkey: { '@type': '/cosmos.crypto.ed25519.PubKey', key: deriveConsensus(validator).key },
         jailed: isJailed,
         status: isJailed ? 'BOND_STATUS_UNBONDING' : 'BOND_STATUS_BONDED',
         tokens: `${Math.round(stake)}000000`,
@@ -157,7 +163,7 @@ export class BridgeModule {
    * address.
    */
   signingInfo(address: string) {
-    const validator = this.validators.find((candidate) => consensusOf(candidate).address === address);
+    const validator = this.validators.find((candidate) => deriveConsensus(candidate).address === address);
     return (
       validator && {
         address,

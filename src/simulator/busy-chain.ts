@@ -4,7 +4,7 @@ import { SimulatedChain } from './chain.js';
 import { CrosschainModule } from './crosschain-module.js';
 import { EXTERNAL_CHAINS } from './external-chains.js';
 import { Arrivals, Random } from './random.js';
-import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
+import { type Rules, createRules, type ScenarioName } from './scenarios.js';
 import { BASE_STAKES, belongsTo } from './validators.js';
 
 const FIRST_HEIGHT = 8_214_000;
@@ -70,7 +70,7 @@ export class BusyChain extends SimulatedChain {
   }
 
   protected get rules(): Rules {
-    return rulesOf(this.scenario);
+    return createRules(this.scenario);
   }
 
   advance(blocks: number): void {

@@ -1,4 +1,11 @@
-import { amountWorth, type Asset, type ExternalChain, HUB_COIN, secondsToHash, valueOf } from './external-chains.js';
+import {
+  amountWorth,
+  type Asset,
+  type ExternalChain,
+  HUB_COIN,
+  secondsToHash,
+  hubCoinValue,
+} from './external-chains.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
 import type { Immutable } from './responses.js';
 
@@ -65,7 +72,7 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
     chain,
     nonce: options.nonce,
     inboundHeight: isOutgoing ? options.hubHeight : options.chainHeight,
-    value: valueOf(asset, amount),
+    value: hubCoinValue(asset, amount),
     createdSeconds,
     confirmationSeconds: random.between(...chain.confirmationSeconds),
     txHash: `0x${random.hex(64)}`,

@@ -120,13 +120,13 @@ export class CrosschainModule {
     const direction = chain.hasContracts && random.chance(this.#habits.revertShare) ? 'revert' : 'outgoing';
     const value = drawValue(random, this.#blockTimeMs, rules);
     const nonce = chain.queue.takeNonce();
-    const cctx = adapt(createCctx({ ...this.optionsOf(chain, block, value), direction, nonce }));
+    const cctx = adapt(createCctx({ ...this.outgoingOptions(chain, block, value), direction, nonce }));
     const confirmationSeconds = cctx.confirmationSeconds * (rules.confirmationFactors.get(chain.id) ?? 1);
     chain.queue.pending.push({ ...cctx, confirmationSeconds, isLost: this.#isLost(chain, rules) });
   }
 
   /** Options of a new outgoing cctx to a chain. */
-  optionsOf(chain: ConnectedChain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
+  outgoingOptions(chain: ConnectedChain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
     return {
       random: this.#random,
       chain,
@@ -178,9 +178,9 @@ export class CrosschainModule {
     this.tssPubkey = createPublicKey(this.#random);
   }
 
-  #finish(cctxs: readonly SimulatedCctx[], seconds: number, endOf = finalStatus): void {
+  #finish(cctxs: readonly SimulatedCctx[], seconds: number, chooseStatus = finalStatus): void {
     for (const cctx of cctxs) {
-      const status = endOf(cctx);
+      const status = chooseStatus(cctx);
       this.#store({ cctx, end: { status, seconds } });
       this.counts.add('cctxs_finished', [cctx.chain.id, status]);
     }

@@ -182,11 +182,11 @@ export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** The value of an amount in smallest units of the hub coin, truncated. */
-export function valueOf(asset: Asset, amount: bigint): bigint {
+export function hubCoinValue(asset: Asset, amount: bigint): bigint {
   return (amount * asset.hubCoins * 10n ** 18n) / 10n ** BigInt(asset.decimals);
 }
 
-/** The amount of this value: the inverse of `valueOf`. */
+/** The amount of this value: the inverse of `hubCoinValue`. */
 export function amountWorth(asset: Asset, value: bigint): bigint {
   return (value * 10n ** BigInt(asset.decimals)) / (asset.hubCoins * 10n ** 18n);
 }

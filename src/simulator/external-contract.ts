@@ -31,8 +31,8 @@ export class ExternalContract {
   readonly #minted: Map<Token, bigint>;
 
   constructor(tokens: Tokens, eventNonce: number, valsetNonce: number, address: string) {
-    const ofContract = tokens.filter(({ origin }) => origin === 'external');
-    const amounts = ofContract.map((token): [Token, bigint] => [token, initialAmount(token)]);
+    const externalTokens = tokens.filter(({ origin }) => origin === 'external');
+    const amounts = externalTokens.map((token): [Token, bigint] => [token, initialAmount(token)]);
     this.#minted = new Map(amounts);
     const state: ContractState = {
       eventNonce,

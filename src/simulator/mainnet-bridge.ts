@@ -156,7 +156,7 @@ export class MainnetBridge {
   }
 
   #addAbsence({ fromMs, valsetMs, jailedMs, untilMs }: Month['absence']): void {
-    const absent = this.#validatorOf(ABSENT_RANK);
+    const absent = this.#rankedValidator(ABSENT_RANK);
     this.#agenda.once(fromMs, () => this.#down.add(absent));
     this.#agenda.once(valsetMs, (block) => this.#createValset(block));
     this.#agenda.once(jailedMs, (block) => {
@@ -289,10 +289,10 @@ export class MainnetBridge {
 
   #claimPhantom(block: Block): boolean {
     const deposit = this.module.drawDeposit(this.module.tokens[0]);
-    return this.module.oracle.claimPhantom([this.#validatorOf(PHANTOM_RANK)], deposit, block);
+    return this.module.oracle.claimPhantom([this.#rankedValidator(PHANTOM_RANK)], deposit, block);
   }
 
-  #validatorOf(rank: number): Validator {
+  #rankedValidator(rank: number): Validator {
     const validator = this.module.validators[rank];
     if (validator === undefined) throw new RangeError(`there is no validator of rank ${rank}`);
     return validator;

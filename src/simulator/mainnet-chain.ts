@@ -5,7 +5,7 @@ import type { CrosschainModule } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth, type Month } from './mainnet-month.js';
-import { mainnetRulesOf, type Rules, type ScenarioName } from './scenarios.js';
+import { createMainnetRules, type Rules, type ScenarioName } from './scenarios.js';
 
 const FIRST_HEIGHT = 168_000_000;
 const FIRST_EXTERNAL_HEIGHT = 23_400_000;
@@ -30,7 +30,7 @@ export class MainnetChain extends SimulatedChain {
   readonly bridge: BridgeModule;
   readonly crosschain: CrosschainModule;
   scenario: ScenarioName = 'mainnet';
-  protected rules = mainnetRulesOf('mainnet');
+  protected rules = createMainnetRules('mainnet');
   readonly #clock: BlockClock;
   readonly #upgrade: TimeSpan;
   readonly #bridgeUsers: MainnetBridge;
@@ -87,14 +87,14 @@ export class MainnetChain extends SimulatedChain {
   setScenario(scenario: ScenarioName): void {
     if (scenario === this.scenario) return;
     this.scenario = scenario;
-    this.rules = mainnetRulesOf(scenario);
+    this.rules = createMainnetRules(scenario);
     this.#crosschainMs = this.#nowMs;
     this.#pendingExternalBlocks = Math.floor(this.rules.extraExternalBlocks * JUMP_FACTOR);
   }
 
   /** Differences from the scenario, for overlapping faults. Takes effect with the next block. */
   setChanges(changes: Partial<Rules>): void {
-    this.rules = { ...mainnetRulesOf(this.scenario), ...changes };
+    this.rules = { ...createMainnetRules(this.scenario), ...changes };
     this.#crosschainMs = this.#nowMs;
   }
 

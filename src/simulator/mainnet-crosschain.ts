@@ -69,7 +69,7 @@ export class MainnetCrosschain {
   #drawMissed(chain: ConnectedChain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
     const secondsAgo = (this.#random.between(...MISSED_DAYS) * DAY_MS) / 1000;
     const cctx = createCctx({
-      ...this.module.optionsOf(chain, start, value),
+      ...this.module.outgoingOptions(chain, start, value),
       nonce: chain.queue.nextNonce - noncesAgo,
       createdSeconds: Math.floor(start.timeMs / 1000) - secondsAgo,
       hubHeight: start.height - Math.floor((secondsAgo * 1000) / this.#blockTimeMs),
@@ -106,7 +106,7 @@ export class MainnetCrosschain {
       // Funds of unused chains and of chains without contracts, except Bitcoin, are not bound to the key.
       const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
       if (!hasFunds) continue;
-      const options = { ...this.module.optionsOf(chain, block, 0n), nonce: chain.queue.takeNonce() };
+      const options = { ...this.module.outgoingOptions(chain, block, 0n), nonce: chain.queue.takeNonce() };
       chain.queue.pending.push(this.#withBlocks(createCommand(options)));
     }
     return false;

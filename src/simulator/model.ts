@@ -31,7 +31,7 @@ const MAINNET_WARM_UP_MS = DAY_MS;
 /** Creates a chain that already has traffic, so that the first poll finds every list filled. */
 export function createModel(options: ModelOptions): Model {
   const { seed, scenario, startTime } = options;
-  const blockTimeMs = blockTimeOf(options);
+  const blockTimeMs = chooseBlockTime(options);
   const warmUp = warmUpMs(options);
   requireInteger('seed', seed, 0);
   requireInteger('blockTimeMs', blockTimeMs, 1);
@@ -47,12 +47,12 @@ export function createModel(options: ModelOptions): Model {
 
 /** Time on the chain that `createModel` simulates before the first block that is served. */
 export function warmUpMs(options: Pick<ModelOptions, 'scenario' | 'blockTimeMs'>): number {
-  const blockTimeMs = blockTimeOf(options);
+  const blockTimeMs = chooseBlockTime(options);
   return options.scenario === 'mainnet' ? MAINNET_WARM_UP_MS : 2 * warmUpBlocks(blockTimeMs) * blockTimeMs;
 }
 
 /** The block time that is given, or that of the scenario. */
-export function blockTimeOf({ scenario, blockTimeMs }: Pick<ModelOptions, 'scenario' | 'blockTimeMs'>): number {
+export function chooseBlockTime({ scenario, blockTimeMs }: Pick<ModelOptions, 'scenario' | 'blockTimeMs'>): number {
   return blockTimeMs ?? (scenario === 'mainnet' ? MAINNET_BLOCK_MS : DEFAULT_BLOCK_MS);
 }
 

@@ -39,7 +39,7 @@ interface Resource {
   readonly respond: (model: Model, query: Query, changes: RpcChanges | undefined) => QueryResponse;
 }
 
-const argumentOf = ({ argument = '' }: Query): string => argument;
+const readArgument = ({ argument = '' }: Query): string => argument;
 
 const resources = {
   module_state: { path: '/bridge/v1/module_state', respond: (model) => documentResponse(model, model.moduleState()) },
@@ -47,12 +47,12 @@ const resources = {
   validators: { path: '/cosmos/staking/v1beta1/validators', respond: validatorsResponse },
   latest_block: {
     path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
-    respond: (model) => documentResponse(model, blockOf(model.node)),
+    respond: (model) => documentResponse(model, createBlock(model.node)),
   },
   block: { path: '/cosmos/base/tendermint/v1beta1/blocks/*', respond: blockResponse },
   status: {
     path: '/cosmos/base/node/v1beta1/status',
-    respond: (model) => documentResponse(model, statusOf(model.node)),
+    respond: (model) => documentResponse(model, nodeStatus(model.node)),
   },
   syncing: {
     path: '/cosmos/base/tendermint/v1beta1/syncing',
@@ -80,7 +80,7 @@ export type Endpoint = keyof typeof resources;
 export const endpoints = Object.keys(resources) as readonly Endpoint[];
 
 /** The path of a document, or of the list of validators. */
-export function pathOf(endpoint: 'module_state' | 'rate_limiter_input' | 'validators'): string {
+export function endpointPath(endpoint: 'module_state' | 'rate_limiter_input' | 'validators'): string {
   return resources[endpoint].path;
 }
 
@@ -153,7 +153,7 @@ function rateLimiterResponse(model: Model, { parameters }: Query): QueryResponse
 
 /** An unknown index is an invalid argument. */
 function cctxResponse(model: Model, query: Query): QueryResponse {
-  const cctx = model.cctx(argumentOf(query));
+  const cctx = model.cctx(readArgument(query));
   return cctx === undefined ? invalidArgument('not found') : documentResponse(model, { CrossChainTx: cctx });
 }
 
@@ -194,7 +194,7 @@ function blockTime(timeMs: number): string {
 }
 
 /** The newest block of the node service (StatusResponse). */
-function statusOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
+function nodeStatus({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
   const hash = Buffer.alloc(32, height).toString('base64');
   return {
     earliest_store_height: '1',
@@ -206,7 +206,7 @@ function statusOf({ height, timeMs }: { readonly height: number; readonly timeMs
 }
 
 /** A block of the CometBFT service (GetLatestBlockResponse, GetBlockByHeightResponse), with a few transactions. */
-function blockOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
+function createBlock({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
   const header = { chain_id: 'hub-1', height: String(height), time: blockTime(timeMs) };
   const block = { header, data: { txs: [Buffer.alloc(2000, height).toString('base64')] } };
   return { block_id: { hash: Buffer.alloc(32, height).toString('base64') }, block, sdk_block: block };
@@ -214,11 +214,11 @@ function blockOf({ height, timeMs }: { readonly height: number; readonly timeMs:
 
 function blockResponse(model: Model, query: Query): QueryResponse {
   const { node, blockTimeMs } = model;
-  const height = /^\d{1,15}$/.test(argumentOf(query)) ? Number(query.argument) : Infinity;
+  const height = /^\d{1,15}$/.test(readArgument(query)) ? Number(query.argument) : Infinity;
   const isKnown = height <= node.height;
   return foundResponse(
     model,
-    isKnown ? blockOf({ height, timeMs: node.timeMs - (node.height - height) * blockTimeMs }) : undefined,
+    isKnown ? createBlock({ height, timeMs: node.timeMs - (node.height - height) * blockTimeMs }) : undefined,
   );
 }
 
@@ -240,7 +240,7 @@ function validatorResponse(model: Model, { argument: operator }: Query): QueryRe
 }
 
 function claimPositionResponse(model: Model, query: Query): QueryResponse {
-  const orchestrator = model.bridge.orchestrator(argumentOf(query));
+  const orchestrator = model.bridge.orchestrator(readArgument(query));
   return foundResponse(
     model,
     orchestrator && {
@@ -253,7 +253,7 @@ function claimPositionResponse(model: Model, query: Query): QueryResponse {
 }
 
 function signingInfoResponse(model: Model, query: Query): QueryResponse {
-  const info = model.bridge.signingInfo(argumentOf(query));
+  const info = model.bridge.signingInfo(readArgument(query));
   return foundResponse(model, info && { val_signing_info: info });
 }
 
@@ -272,7 +272,7 @@ function slashingParamsResponse(model: Model): QueryResponse {
 function balanceResponse(model: Model, query: Query): QueryResponse {
   const denom = query.parameters.get('denom');
   const isHubCoin = denom === model.moduleState().state.params.hub_coin_denom;
-  const amount = isHubCoin ? model.bridge.orchestrator(argumentOf(query))?.balance : undefined;
+  const amount = isHubCoin ? model.bridge.orchestrator(readArgument(query))?.balance : undefined;
   return documentResponse(model, { balance: { denom, amount: String(amount ?? 0n) } });
 }
 

@@ -210,7 +210,7 @@ export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isScenarioName);
 
 /** The rules of a scenario on a chain that is otherwise healthy. */
-export function rulesOf(name: ScenarioName): Rules {
+export function createRules(name: ScenarioName): Rules {
   return { ...HEALTHY, ...scenarios[name].changes };
 }
 
@@ -220,8 +220,8 @@ const RATES = ['transfersPerMinute', 'depositsPerMinute', 'stakeChangesPerMinute
  * The rules of a scenario on a main network. A scenario with less traffic than a healthy chain does not add to that of
  * the network.
  */
-export function mainnetRulesOf(name: ScenarioName): Rules {
-  const [mainnet, rules] = [rulesOf('mainnet'), rulesOf(name)];
+export function createMainnetRules(name: ScenarioName): Rules {
+  const [mainnet, rules] = [createRules('mainnet'), createRules(name)];
   const quieter = RATES.filter((rate) => rules[rate] <= HEALTHY[rate]);
   return {
     ...mainnet,

@@ -98,12 +98,12 @@ function unpackedClaim(typeUrl: string, value: string): object {
   const fields = protobufFields(Buffer.from(value, 'base64'));
   const entries = names.map((name, index) => {
     const values = fields.filter(({ number }) => number === index + 1).map((field) => field.value);
-    return [name, name === 'members' ? values.map(memberOf) : String(values[0] ?? '')];
+    return [name, name === 'members' ? values.map(parseMember) : String(values[0] ?? '')];
   });
   return { '@type': `/injective.peggy.v1.${message}`, ...Object.fromEntries(entries) };
 }
 
-function memberOf(value: Buffer | number): object {
+function parseMember(value: Buffer | number): object {
   const [power, address] = typeof value === 'number' ? [] : protobufFields(value);
   return { power: String(power?.value), ethereum_address: String(address?.value) };
 }

@@ -123,7 +123,7 @@ export function createOrchestratorAddresses(random: Random, validators: readonly
 }
 
 /** The consensus key of a validator, and the address that the slashing module makes of it. */
-export function consensusOf({ operator }: Validator): { readonly key: string; readonly address: string } {
+export function deriveConsensus({ operator }: Validator): { readonly key: string; readonly address: string } {
   const key = createHash('sha256').update(operator).digest();
   const hash = createHash('sha256').update(key).digest();
   return {

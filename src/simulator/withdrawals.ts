@@ -54,14 +54,14 @@ export class Withdrawals {
   }
 
   get unbatchedCount(): number {
-    return this.#tokens.reduce((count, token) => count + this.#poolOf(token).length, 0);
+    return this.#tokens.reduce((count, token) => count + this.#findPool(token).length, 0);
   }
 
   /** In the order of the service: by token, then by falling fee. */
   get unbatched() {
     return this.#tokens
       .toSorted((left, right) => (left.contract < right.contract ? 1 : -1))
-      .flatMap((token) => this.#poolOf(token).toSorted(byFallingFee))
+      .flatMap((token) => this.#findPool(token).toSorted(byFallingFee))
       .map(({ wire }) => wire);
   }
 
@@ -75,7 +75,7 @@ export class Withdrawals {
   add(token: Token, amount: bigint, fee: bigint): void {
     this.lastPoolId += 1;
     const wire = transferRow(this.#random, this.lastPoolId, token, amount, fee);
-    this.#poolOf(token).push({ id: this.lastPoolId, amount, fee, wire });
+    this.#findPool(token).push({ id: this.lastPoolId, amount, fee, wire });
   }
 
   /**
@@ -88,24 +88,24 @@ export class Withdrawals {
       if (token === undefined) return;
       // The oldest transfers. A real hub takes the highest fees, which would leave transfers in the pool forever: every
       // backlog would look stuck.
-      this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
+      this.#createBatch(token, this.#findPool(token).slice(0, size), height, timeout);
     }
   }
 
   /** Sum of the fees of the transfers of a token that are in no batch. */
   waitingFees(token: Token): bigint {
-    return sumOfFees(this.#poolOf(token));
+    return sumOfFees(this.#findPool(token));
   }
 
   /** Creates a batch of the transfers with the highest fees, if there are any. */
   requestBatch(token: Token, size: number, height: number, timeout: number): void {
-    const transfers = this.#poolOf(token).toSorted(byFallingFee).slice(0, size);
+    const transfers = this.#findPool(token).toSorted(byFallingFee).slice(0, size);
     if (transfers.length > 0) this.#createBatch(token, transfers, height, timeout);
   }
 
   /** The sender of the oldest transfer with a lower fee cancels it. */
   cancelTransfer(token: Token, belowFee: bigint): void {
-    const pool = this.#poolOf(token);
+    const pool = this.#findPool(token);
     const index = pool.findIndex(({ fee }) => fee < belowFee);
     if (index === -1) return;
     pool.splice(index, 1);
@@ -149,7 +149,7 @@ export class Withdrawals {
   #cancel(reason: string, isCanceled: (batch: LiveBatch) => boolean): void {
     if (!this.batches.some(isCanceled)) return;
     for (const { token, transfers } of this.batches.filter(isCanceled)) {
-      const pool = this.#poolOf(token);
+      const pool = this.#findPool(token);
       this.#counts.add('batches_canceled', [token.contract, reason]);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
@@ -162,7 +162,7 @@ export class Withdrawals {
     const batched = new Set(transfers);
     this.#pool.set(
       token,
-      this.#poolOf(token).filter((transfer) => !batched.has(transfer)),
+      this.#findPool(token).filter((transfer) => !batched.has(transfer)),
     );
     const wire = batchRow(this.lastBatchId, token, transfers, height, timeout);
     const fees = sumOfFees(transfers);
@@ -174,16 +174,16 @@ export class Withdrawals {
   /** Amounts and fees of the transfers of a token that the contract has not executed. The hub has burned them. */
   held(token: Token): bigint {
     const batches = this.batches.filter((batch) => batch.token === token && !batch.executed);
-    return batches.reduce((sum, { transfers }) => sum + amountOf(transfers), amountOf(this.#poolOf(token)));
+    return batches.reduce((sum, { transfers }) => sum + sumAmounts(transfers), sumAmounts(this.#findPool(token)));
   }
 
   #tokenOfOldest(): Token | undefined {
-    const oldestId = (token: Token) => this.#poolOf(token)[0]?.id ?? Infinity;
+    const oldestId = (token: Token) => this.#findPool(token)[0]?.id ?? Infinity;
     return this.#batchableTokens(1).toSorted((left, right) => oldestId(left) - oldestId(right))[0];
   }
 
   #tokenOfLongestQueue(minTransfers: number): Token | undefined {
-    const length = (token: Token) => this.#poolOf(token).length;
+    const length = (token: Token) => this.#findPool(token).length;
     return this.#batchableTokens(minTransfers).toSorted((left, right) => length(right) - length(left))[0];
   }
 
@@ -191,11 +191,11 @@ export class Withdrawals {
   #batchableTokens(minTransfers: number): Token[] {
     const liveBatches = (token: Token) => this.batches.filter((batch) => batch.token === token).length;
     return this.#tokens.filter((token) => {
-      return this.#poolOf(token).length >= minTransfers && liveBatches(token) < MAX_BATCHES_PER_TOKEN;
+      return this.#findPool(token).length >= minTransfers && liveBatches(token) < MAX_BATCHES_PER_TOKEN;
     });
   }
 
-  #poolOf(token: Token): PooledTransfer[] {
+  #findPool(token: Token): PooledTransfer[] {
     const pool = this.#pool.get(token);
     if (pool === undefined) throw new RangeError(`${token.symbol} has no pool`);
     return pool;
@@ -239,7 +239,7 @@ function confirmRow(random: Random, validator: Validator, { nonce, token }: Live
 }
 
 /** Amounts and fees. */
-export function amountOf(transfers: readonly PooledTransfer[]): bigint {
+export function sumAmounts(transfers: readonly PooledTransfer[]): bigint {
   return transfers.reduce((sum, { amount, fee }) => sum + amount + fee, 0n);
 }
 

@@ -4,9 +4,16 @@ import type { Environment } from '../config/loader.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { formatSource, type EndpointUrl } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import { isUnknownPath } from '../http/error-response.js';
+import {
+  isJsonRpc,
+  isUnknownPath,
+  portHint,
+  type Protocol,
+  repeatedPathHint,
+  TLS_HINT,
+  withHint,
+} from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isJsonRpc, portHint, repeatedPathHint, TLS_HINT, withHint, type Protocol } from '../http/port-hints.js';
 import {
   callRequest,
   contractCall,

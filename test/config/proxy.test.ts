@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectProxy } from '../../src/config/resolved-http-config.js';
+import { selectProxy } from '../../src/config/http-client-config.js';
 import { createSecret, reveal } from '../../src/config/values.js';
 import { endpointUrl } from '../support/config.js';
 

@@ -7,8 +7,9 @@ import { startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
-import { withHeight, withStatus } from '../support/faults.js';
-import { faultCases } from './faults.js';
+import { edited, errorPage, gzipBomb, reset, stall, withBody, withHeight, withStatus } from '../support/faults.js';
+import type { Fault } from '../../src/simulator/simulator.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
 
 /** Many times the usual duration of a scrape, and less than the timeout that most faults run into. */
 const MAX_SCRAPE_MS = 900;
@@ -68,6 +69,89 @@ function expectOthersFresh(text: string): void {
   expect(valueIn(text, 'bridge_last_observed_nonce', 'target="healthy"')).toBeDefined();
   expect(valueIn(text, 'crosschain_total_pending', 'target="faulty"')).toBeDefined();
 }
+
+/* A fault for each failure reason: the tests of the client and of documents have the others. */
+
+interface FaultCase {
+  /** The fault, as a predicate of `the node`. */
+  readonly title: string;
+  readonly fault: Fault;
+  /** The failure reason of the poll; absent if the poll succeeds. */
+  readonly reason?: string;
+  /** The log message, with … for what varies; absent if nothing is logged. */
+  readonly log?: string;
+  /** If the poll succeeds: a family that is absent, and the counter with its field. */
+  readonly absent?: string;
+  readonly counted?: { readonly name: string; readonly field: string };
+}
+
+const failing = (reason: string, log: string, title: string, fault: Fault): FaultCase => ({
+  title,
+  fault,
+  reason,
+  log,
+});
+const error = (code: number, message: string): string => JSON.stringify({ code, message, details: [] });
+const withState = (edit: (state: ModuleState) => object): Fault =>
+  edited(({ state }: { readonly state: ModuleState }) => ({ state: { ...state, ...edit(state) } }));
+
+const INVALID = 'invalid value: metrics that read this field are withdrawn';
+const TOO_LARGE = error(8, 'grpc: received message larger than max (11000000 vs. 10485760)');
+
+const faultCases: readonly FaultCase[] = [
+  failing('timeout', 'timed out after … ms (poll.timeout)', 'stops sending in the middle of the body', stall),
+  failing('aborted', 'connection lost: …', 'resets the connection', reset),
+  failing('too_large', 'body is larger than … (poll.max_body_size)', 'sends a gzip bomb', gzipBomb(512 * 1024 * 1024)),
+  failing('status', 'responded with status 502', 'responds with a page of a proxy', withStatus(502, '<html></html>')),
+  failing(
+    'bad_request',
+    'responded with status 400: a {"level":"info"} [31m b',
+    'responds with control characters in the message',
+    withStatus(400, error(3, 'a\n{"level":"info"}\u001b[31m\u202eb')),
+  ),
+  failing('unauthorized', 'responded with status 401: simulated failure', 'responds with status 401', withStatus(401)),
+  failing('rate_limited', 'responded with status 429: slow down', 'throttles', withStatus(429, 'slow down')),
+  failing(
+    'response_too_large_upstream',
+    'responded with status 429: grpc: received message larger than max …',
+    'has a document above its gRPC message limit',
+    withStatus(429, TOO_LARGE),
+  ),
+  failing('not_json', 'not valid JSON', 'sends an HTML page with status 200', errorPage),
+  failing(
+    'schema',
+    'not a module_state document: none of its fields is present: not found',
+    'sends an error body with status 200',
+    withBody(error(5, 'not found')),
+  ),
+  failing(
+    'regression',
+    'hub height … is below … of the previous document',
+    'sends a lower hub height than before',
+    withHeight('1'),
+  ),
+  {
+    title: 'omits a field',
+    fault: withState(() => ({ last_observed_nonce: undefined })),
+    absent: 'bridge_last_observed_nonce',
+  },
+  {
+    title: 'sends one invalid row in a list',
+    fault: withState(({ valsets: [first, ...others] }) => ({
+      valsets: [{ ...first, members: [{ ...first?.members[0], power: {} }] }, ...others],
+    })),
+    absent: 'bridge_newest_valset_power',
+    counted: { name: 'bridge_exporter_invalid_values_total', field: 'state.valsets[].members[].power' },
+    log: INVALID,
+  },
+  {
+    title: 'sends 0 as its hub height',
+    fault: withHeight('0'),
+    absent: 'bridge_height',
+    counted: { name: 'bridge_exporter_invalid_values_total', field: 'X-Cosmos-Block-Height' },
+    log: INVALID,
+  },
+];
 
 /** Matches a message after its path, with the paths that were requested besides. */
 function patternOf(log: string): RegExp {

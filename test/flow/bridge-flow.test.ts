@@ -197,6 +197,13 @@ describe('the flow of the bridge', () => {
     });
   });
 
+  it('counts no batch as executed whose transfers can have been in a batch that came and went', () => {
+    const endpoint = bridgePolls();
+    endpoint.poll(state({ ...BASE, batches: [liveBatch(7, [usd(1)])] }));
+    endpoint.poll(state({ ...BASE, last_outgoing_batch_id: '8', last_observed_nonce: '12' }));
+    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="unseen"}': 1 });
+  });
+
   it('counts no transfer above the highest id of the hub, neither when it is there nor when it is gone', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state(BASE));

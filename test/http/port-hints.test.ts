@@ -2,7 +2,7 @@ import { clock } from '../support/clock.js';
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
+import { portHint, repeatedPathHint } from '../../src/http/error-response.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';

@@ -338,12 +338,22 @@ describe('why something waits', () => {
           const second = at(2 * index + number);
           snapshots.record(
             learning,
-            pollOf(learning, { state: { ...idleState, ...state } }, { height: 1000, at: second }),
+            pollOf(
+              learning,
+              { state: { ...idleState, last_outgoing_batch_id: '200', ...state } },
+              { height: 1000, at: second },
+            ),
             second,
           );
         }
       });
-      const state = { ...idleState, batches: [paying('3', 9)], batch_confirms: signed('3'), last_observed_nonce: '50' };
+      const state = {
+        ...idleState,
+        batches: [paying('3', 9)],
+        batch_confirms: signed('3'),
+        last_observed_nonce: '50',
+        last_outgoing_batch_id: '200',
+      };
       snapshots.record(learning, pollOf(learning, { state }, { height: 1000, at: at(60) }), at(60));
       return textOf(pendingAt(snapshots, 61, { target: TARGET })).replaceAll(/\s+/g, ' ');
     };

@@ -24,7 +24,7 @@ const at = (seconds: number, clockOffset = 0) => ({ at: START_SECONDS + seconds,
 const summary = 'something is wrong';
 
 type Finding = Omit<Found, 'summary'> & Partial<Pick<Found, 'summary'>>;
-type Outcome = readonly Finding[] | 'truncated' | 'hidden part' | 'withdrawn';
+type Outcome = readonly Finding[] | 'truncated' | 'without a' | 'hidden part' | 'withdrawn';
 
 function withdraw(): never {
   throw WITHDRAWN;
@@ -51,6 +51,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         find: () => {
           if (outcome === 'withdrawn') withdraw();
           if (outcome === 'truncated') return OTHERS_NOT_SHOWN;
+          if (outcome === 'without a') return { notShown: { kind: 'a' } };
           if (outcome === 'hidden part') return [{ summary }, OTHERS_UNJUDGED];
           return outcome.map((one) => ({ summary, ...one }));
         },
@@ -371,6 +372,15 @@ describe('a problem that cannot be judged', () => {
     const { present, unjudged } = poll(300, 'hidden part');
     expect(present.map(({ subject }) => subject.kind)).toEqual([undefined, 'a']);
     expect(unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
+  });
+
+  it('stays of a subject that the document does not show, while that of another one ends', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{ subject: { kind: 'a' } }, { subject: { kind: 'b' } }]);
+    for (const seconds of [60, 90, 180]) poll(seconds, 'without a');
+    const { present, unjudged } = poll(210, 'without a');
+    expect(present.map(({ subject }) => subject.kind)).toEqual(['a']);
+    expect(unjudged).toEqual([]);
   });
 
   it('is a warning if it was not there', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
-import { blockTimeOf, warmUpMs } from '../../src/simulator/model.js';
+import { chooseBlockTime, warmUpMs } from '../../src/simulator/model.js';
 import { record, START_SECONDS, type Phase } from './recording.js';
 
 /* A main network of which no token is configured, so that nobody has said which fees are too low to relay a batch. */
@@ -13,7 +13,7 @@ const ABOUT_RELAYING = new Set(['BridgeBatchTimeoutNear', 'BridgeBatchOverdue', 
 
 function createMainnet(seed: number): MainnetChain {
   const options = { seed, scenario: 'mainnet' } as const;
-  const times = { blockTimeMs: blockTimeOf(options), startMs: START_SECONDS * 1000, warmUpMs: warmUpMs(options) };
+  const times = { blockTimeMs: chooseBlockTime(options), startMs: START_SECONDS * 1000, warmUpMs: warmUpMs(options) };
   return new MainnetChain({ seed, ...times });
 }
 

@@ -209,6 +209,18 @@ it('asks the next node when one does not answer', async () => {
   expect(firing(polled, MISMATCH)?.details).toBe('confirmed by 2 nodes');
 });
 
+it('does not count what the node in use has said before it was in use', async () => {
+  const polled = await startHealthy();
+  polled.nodes[0]?.fault('module_state', theft);
+  await pollTimes(polled, 3);
+  polled.nodes[0]?.fault('module_state', reset);
+  polled.nodes[1]?.fault('module_state', theft);
+  expect(await pollTimes(polled, 1)).toBe('B');
+  expect(firing(polled, MISMATCH)?.details).toBe('');
+  await pollTimes(polled, 5);
+  expect(firing(polled, 'BridgeNodesDisagree', 'warning')).toBeUndefined();
+});
+
 it('asks nobody at the address of the node in use', async () => {
   const polled = await startHealthy();
   const { url = '' } = polled.nodes[0] ?? {};

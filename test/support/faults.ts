@@ -83,15 +83,6 @@ export const errorPage = replaced(({ headers }) => ({
 /** `Content-Encoding: gzip` with a body that is not compressed. */
 export const badEncoding = replaced(({ headers }) => ({ headers: { ...headers, 'Content-Encoding': 'gzip' } }));
 
-/** A lead byte without its continuation byte. */
-const INVALID_UTF8 = Buffer.from([0xc3, 0x28]);
-
-/** JSON with one invalid UTF-8 sequence in its first string, where a lenient decoder accepts it. */
-export const invalidUtf8 = replaced(({ body }) => {
-  const position = body.indexOf(':"') + 2;
-  return { body: Buffer.concat([body.subarray(0, position), INVALID_UTF8, body.subarray(position)]) };
-});
-
 /** Another value of the height header; null removes the header. */
 export function withHeight(value: string | null): Fault {
   return replaced(({ headers: { [HEIGHT_HEADER]: _replaced, ...others } }) => ({

@@ -105,7 +105,8 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   // Seldom, because there can be many transfers.
   if (gone.length === 0) return [];
   const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
-  const [newestEvent, newestBatch] = [required(state.last_observed_nonce), required(state.last_outgoing_batch_id)];
+  const newestEvent = required(state.last_observed_nonce);
+  const newestBatch = validOrUndefined(state.last_outgoing_batch_id);
   const observed = eventAttestations(input).filter(({ attestation }) => attestation.observed === true);
   const claimed = new Set(observed.map(({ attestation }) => claimedExecution(attestation)));
   const judged = gone.map(([key, batch]) => ({
@@ -119,7 +120,8 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   const executions = Number(subtract(newestEvent, lastEvent)) - others.length;
   const isPossible = judged.filter(({ isBack }) => !isBack).length <= executions;
   return judged.map(({ isBack, ...batch }) => {
-    const isExecuted = batch.isClaimed || (isPossible && batch.nonce <= newestBatch);
+    const isCreated = newestBatch !== undefined && batch.nonce <= newestBatch;
+    const isExecuted = batch.isClaimed || (isPossible && isCreated);
     return { ...batch, outcome: isBack ? 'canceled' : isExecuted ? 'executed' : 'unknown' };
   });
 });

@@ -17,9 +17,10 @@ import {
 import { effectiveWindow, rateLimitUse } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
 import { countElements, orNull, required } from '../required-fields.js';
-import { cctxCoin, coinAmountItem } from '../crosschain/coins.js';
 import {
+  cctxCoin,
   chainIdLabel,
+  coinAmountItem,
   consideredCctxs,
   createdAt,
   currentOutbound,

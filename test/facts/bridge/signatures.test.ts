@@ -124,4 +124,8 @@ describe('the power threshold', () => {
   ])('is compared exactly: %j with %s', (powers, powerThreshold, below) => {
     expect(valueOf(withSignedBatch(powers), BATCHES_BELOW, { power_threshold: powerThreshold })).toBe(below);
   });
+
+  it('is exported as bridge_power_threshold_ratio', () => {
+    expect(valueOf(bridge, 'bridge_power_threshold_ratio', { power_threshold: '0.75' })).toBe(0.75);
+  });
 });

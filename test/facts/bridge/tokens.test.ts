@@ -171,6 +171,12 @@ describe('the newest batch of a token', () => {
   });
 });
 
+describe('bridge_backlog_limit_transfers', () => {
+  it('is the configured limit', () => {
+    expect(valueOf(bridge, 'bridge_backlog_limit_transfers', { backlog_limit: 7 })).toBe(7);
+  });
+});
+
 describe('the withdrawal of token metrics', () => {
   const valid = transfer('1', '0xaa', '1');
   const unbatchedWith = (invalid: JsonObject): JsonObject => ({ ...bridge, unbatched_transfers: [valid, invalid] });
