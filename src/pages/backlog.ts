@@ -1,12 +1,12 @@
 import { wallSeconds, type Moment } from '../clock.js';
 import { judgeSeverity, type TargetVerdicts } from '../engine/verdicts.js';
 import type { Items } from '../documents.js';
-import type { WaitReason } from '../facts/bridge/batches.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain-items.js';
 import { type ItemList, listedRows } from '../facts/items/item-list.js';
 import type { ProblemName } from '../problems/problems.js';
 import { sumText } from '../problems/sentence.js';
+import { WAIT_TEXTS } from '../problems/waits.js';
 import { count, durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { markup, type Markup } from './html.js';
@@ -56,21 +56,14 @@ function statistics(items: Items, now: Moment): readonly Statistic[] {
   }
 }
 
-const BATCH_WORDS: Readonly<Record<WaitReason | 'unknown', string>> = {
-  timeout: 'timed out',
-  observation: 'claimed as executed',
-  signatures: 'short of signatures',
-  fees: 'below the minimum fee',
-  relayer: 'signed',
-  batch: 'without a batch',
-  unknown: 'of unknown state',
-};
-
 function bridgeStatistics(items: BridgeItems): readonly Statistic[] {
   const { batches, valsets, claims, transfers, batchedTransfers, batchesByWait, conflictingEvents } = items;
   const queued = transfers.total;
   const oldestBatch = items.oldestBatchAge?.seconds ?? null;
-  const byWait = (batchesByWait ?? []).map(({ waitsFor, batches: number }) => `${number} ${BATCH_WORDS[waitsFor]}`);
+  const byWait = (batchesByWait ?? []).map(
+    ({ waitsFor, batches: number }) =>
+      `${number} ${waitsFor === 'unknown' ? 'of unknown state' : WAIT_TEXTS[waitsFor].batches}`,
+  );
   const amounts = listedRows(items.tokens).flatMap((token) => sumText([token.unbatched, token.batched]));
   return [
     {

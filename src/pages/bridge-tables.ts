@@ -9,6 +9,7 @@ import { alertClass, itemSection, type ItemTable, type ListSection, type PageCon
 import type { BatchItem, BridgeItems, TransferItem, ValsetItem, WaitingTokenItem } from '../facts/items/bridge.js';
 import type { ValidatorItem } from '../facts/items/validator-items.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
+import { WAIT_TEXTS, waitAdvice } from '../problems/waits.js';
 import type { VerdictView } from './view.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
 import type { CoinItem } from '../facts/bridge/coins.js';
@@ -17,35 +18,18 @@ import type { CoinItem } from '../facts/bridge/coins.js';
  * The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events.
  */
 
-const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
-  timeout: 'timed out',
-  observation: 'claimed as executed, not observed yet',
-  signatures: 'needs signatures',
-  fees: 'below the minimum: nobody takes it',
-  relayer: 'signed, waits for a relayer',
-  batch: 'waits for a batch',
-};
-
 /** The fees, and the minimum from which on a batch is worth it. */
 function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
   return markup`${cells.coin(fee)}${minimum === null ? '' : markup`<small>of at least ${cells.coin(minimum)}</small>`}`;
 }
 
-/** Actions without an alert. */
-const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
-  timeout: 'with the next observed event, such as a small deposit, the hub cancels it and its transfers wait again',
-  fees: 'the sender of a transfer in no batch can cancel it and send it again with a higher fee',
-  relayer: 'anyone can relay a signed batch',
-  batch: 'anyone can request a batch',
-};
-
 function waitCell(reason: WaitReason | null): Markup {
-  return cells.orUnknown(reason, (known) => markup`${WAIT_TEXTS[known]}`);
+  return cells.orUnknown(reason, (known) => markup`${WAIT_TEXTS[known].row}`);
 }
 
-function actionHtml(reason: WaitReason | null): Markup {
-  const action = reason === null ? undefined : WAIT_ACTIONS[reason];
-  return action === undefined ? markup`` : markup`<small>${action}</small>`;
+/** What can be done without an alert. */
+function adviceHtml(reason: WaitReason, { bridge }: PageContext): Markup {
+  return markup`<small>${waitAdvice(reason, bridge?.isContractPaused ?? undefined)}</small>`;
 }
 
 const NOTHING_WAITS: Markup = markup`<span class="quiet">all in batches</span>`;
@@ -66,7 +50,10 @@ const tokenTable: ItemTable<WaitingTokenItem> = {
     },
     {
       title: 'Why it waits',
-      cell: ({ queue }) => (queue ? markup`${waitCell(queue.waitsFor)}${actionHtml(queue.waitsFor)}` : NOTHING_WAITS),
+      cell: ({ queue }, page) =>
+        queue
+          ? markup`${waitCell(queue.waitsFor)}${queue.waitsFor === null ? '' : adviceHtml(queue.waitsFor, page)}`
+          : NOTHING_WAITS,
     },
     { title: 'In batches', cell: ({ batchedTransfers }) => cells.text(batchedTransfers) },
     { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
@@ -170,16 +157,22 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
     if (reason === 'observation') return markup`probably executed: ${claimed ?? ''} it, not observed yet`;
     const claimants = claimed === null ? '' : markup`<small>${claimed} that it was executed</small>`;
     if (reason === 'timeout') {
-      const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
-      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${actionHtml(reason)}${claimants}`;
+      const text = `${WAIT_TEXTS.timeout.row}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
+      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${adviceHtml(reason, page)}${claimants}`;
     }
     if (reason === 'fees') {
       const seconds = projectedHeadroom?.seconds ?? null;
       const left = seconds === null ? '' : `, in ${durationInWords(seconds)}`;
-      return markup`${executedFee === null ? WAIT_TEXTS.fees : poorText(batch.fee, executedFee)}<small>its transfers are free again when it times out${left}</small>${claimants}`;
+      return markup`${executedFee === null ? WAIT_TEXTS.fees.row : poorText(batch.fee, executedFee)}<small>its transfers are free again when it times out${left}</small>${claimants}`;
     }
-    const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
-    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${actionHtml(reason)}${claimants}`;
+    if (reason === 'signatures') {
+      const share =
+        signedPowerRatio !== null && page.bridge !== undefined
+          ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}`
+          : '';
+      return markup`${WAIT_TEXTS[reason].row}${share}${claimants}`;
+    }
+    return markup`${WAIT_TEXTS[reason].row}${adviceHtml(reason, page)}${claimants}`;
   });
 }
 

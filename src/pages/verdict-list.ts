@@ -1,7 +1,7 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
-import { durationInWords, percent } from '../text/format.js';
+import { capitalized, durationInWords, percent } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { coin, identifier } from './cells.js';
 import { anchor, pendingLink, relative, searchLink, section } from './layout.js';
@@ -266,11 +266,6 @@ function judgeStatus({ severity, state }: VerdictView): TargetStatus {
 function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   if (state === 'firing') return statusLabel(severity);
   return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
-}
-
-/** A name such as that of a metric keeps its lower case. */
-function capitalized(sentence: string): string {
-  return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }
 
 function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group): Markup {

@@ -22,6 +22,7 @@ import { findEntry } from './marks.js';
 import { defineProblem } from './problem.js';
 import { allWaitingAmounts, sumText, tokenName } from './sentence.js';
 import { coinItem } from '../facts/bridge/coins.js';
+import { WAIT_TEXTS, waitAdvice } from './waits.js';
 
 /* Unbatched transfers. */
 
@@ -161,17 +162,6 @@ const backlogGrowing = defineProblem('module_state', {
 });
 
 /** The action for most of the pending transfers, by the reason of their wait. */
-const BACKLOG_ACTIONS: Readonly<Record<WaitReason, string>> = {
-  batch:
-    'Most are in no batch: request one (build-batch, see the runbook), and check the nodes that request batches; the error says what prevents one.',
-  fees: 'Most are below the minimum fee of their token, so nobody takes them: their senders can cancel them and pay more.',
-  signatures: 'Most are in batches that lack signatures: find out who has not signed, the most power first.',
-  relayer: 'Most are in signed batches: check the relayers; anyone can relay a batch.',
-  observation: 'Most are in batches that are claimed as executed: find out who has not voted for the pending events.',
-  timeout:
-    'Most are in batches that have timed out: the hub cancels them with the next observed event, such as a small deposit.',
-};
-
 function backlogAction(input: BridgeInput): string | undefined {
   const numbers = new Map<WaitReason, number>();
   const add = (reason: WaitReason | undefined, transfers: number): void => {
@@ -182,7 +172,9 @@ function backlogAction(input: BridgeInput): string | undefined {
   }
   for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), countElements(batch.transactions));
   const [most] = Array.from(numbers).toSorted(([, a], [, b]) => b - a);
-  return most && BACKLOG_ACTIONS[most[0]];
+  if (most === undefined) return undefined;
+  const [reason] = most;
+  return `Most are ${WAIT_TEXTS[reason].transfers}: ${waitAdvice(reason, input.isContractPaused)}.`;
 }
 
 const backlogHigh = defineProblem('module_state', {

@@ -22,7 +22,7 @@ import { contractLabel } from '../facts/bridge/tokens.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
-import { count, list, percent } from '../text/format.js';
+import { capitalized, count, list, percent } from '../text/format.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
@@ -33,19 +33,16 @@ import {
   HIDDEN_WITHOUT_RELAYS,
 } from './problem.js';
 import { about, amountsText, batchText, waitingText } from './sentence.js';
+import { relayAdvice, waitAdvice } from './waits.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
 
-const PAUSED = 'The contract is paused: find out who paused it and why.';
-const CHECK_RELAYERS =
-  'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
-
 /** The action when relayers are late, by the state of the contract. */
-function checkRelayers({ isContractPaused }: BridgeInput): string {
-  if (isContractPaused === undefined) return CHECK_RELAYERS;
-  return isContractPaused
-    ? `${PAUSED} Until then nobody can relay a batch.`
-    : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
+function checkRelayers(isContractPaused?: boolean): string {
+  const advice = capitalized(waitAdvice('relayer', isContractPaused));
+  return isContractPaused === true
+    ? `${advice}.`
+    : `Check the relayers: funds for gas, maximum gas price and minimum fee. ${advice}.`;
 }
 
 /** The higher time; `undefined` if either is unknown. */
@@ -73,7 +70,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     severity,
     afterMinutes: hours * 60,
     description,
-    action: CHECK_RELAYERS,
+    action: checkRelayers(),
     find: ({ input }: Evidence<'module_state'>) => {
       const executed = executedTokens(input);
       const batches = relayable(input).filter((batch) => {
@@ -107,7 +104,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
           firstTimeoutText(input, batches),
           waitingText(input),
         ],
-        action: checkRelayers(input),
+        action: checkRelayers(input.isContractPaused),
       };
     },
     // A warning hides no critical problem.
@@ -124,7 +121,7 @@ const timeoutNear = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 5,
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. Where neither \`min_batch_fee\` is configured nor ten executed batches of the token have shown what is sufficient, only when such batches of two tokens time out of which batches were executed within 14 days. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
-  action: CHECK_RELAYERS,
+  action: checkRelayers(),
   find: ({ input }) => {
     const batches = relayable(input);
     if (batches.length === 0 || estimatedExternalHeight(input) === undefined) return undefined;
@@ -143,31 +140,18 @@ const timeoutNear = defineProblem('module_state', {
       start: input.at - (near - left),
       summary: `${first === undefined ? 'a signed batch' : batchText(input, first)} times out soon`,
       details: [`in ${about(input, left)}`, amountsText(input, expected)],
-      action: checkRelayers(input),
+      action: checkRelayers(input.isContractPaused),
     };
   },
 });
 
-const CHECK_PAUSE = 'Check that the contract is not paused';
-const MAKE_DEPOSIT =
-  'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
-const GET_EVENT_OBSERVED = `If events are pending, find out who has not voted for them. If none are: ${CHECK_PAUSE.toLowerCase()}, and ${MAKE_DEPOSIT}.`;
-
 /** How to make the hub cancel the batches, by pending events and the state of the contract. */
-function getEventObserved(input: BridgeInput): string {
-  const pending = orUndefined(() => Number(pendingEventCount(input)));
-  if (pending === undefined) return GET_EVENT_OBSERVED;
-  if (pending > 0) {
-    return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
-  }
-  switch (input.isContractPaused) {
-    case undefined:
-      return `${CHECK_PAUSE}, then ${MAKE_DEPOSIT}.`;
-    case true:
-      return `${PAUSED} Until it is unpaused, it has no event with which the hub could cancel the batches.`;
-    case false:
-      return `The contract is not paused: ${MAKE_DEPOSIT}.`;
-  }
+function getEventObserved(pending?: number, isContractPaused?: boolean): string {
+  const makeEvent = waitAdvice('timeout', isContractPaused);
+  if (pending === undefined)
+    return `If events are pending, find out who has not voted for them. If none are: ${makeEvent}.`;
+  if (pending <= 0) return `${capitalized(makeEvent)}.`;
+  return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
 }
 
 const FEES_TEXT = {
@@ -191,7 +175,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     severity,
     afterMinutes,
     description,
-    action: GET_EVENT_OBSERVED,
+    action: getEventObserved(),
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
@@ -217,7 +201,10 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
           amountsText(input, batches),
           list(Array.from(otherFees, ([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
         ],
-        action: getEventObserved(input),
+        action: getEventObserved(
+          orUndefined(() => Number(pendingEventCount(input))),
+          input.isContractPaused,
+        ),
       };
     },
   });
@@ -227,7 +214,15 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
 export const DRIFT_RATIO = 0.1;
 
 const GET_SIGNED = 'get it signed first, because nobody can relay it before';
-const RELAY_SET = 'Have a relayer relay it; anyone can, and the hub pays no reward.';
+
+function relaySet(isContractPaused?: boolean): string {
+  const advice = `${capitalized(relayAdvice(isContractPaused, 'it'))}.`;
+  return isContractPaused === true ? advice : `Have a relayer relay it; the hub pays no reward. ${advice}`;
+}
+
+function signAndRelaySet(isContractPaused?: boolean): string {
+  return `If the newest validator set is unsigned, ${GET_SIGNED}. ${relaySet(isContractPaused)}`;
+}
 
 const valsetDrift = defineProblem('module_state', {
   name: 'BridgeValsetDrift',
@@ -236,7 +231,7 @@ const valsetDrift = defineProblem('module_state', {
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
-  action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,
+  action: signAndRelaySet(),
   find: ({ input }) => {
     const value = powerDrift(input);
     if (value === undefined || value <= DRIFT_RATIO) return undefined;
@@ -246,7 +241,7 @@ const valsetDrift = defineProblem('module_state', {
     const action =
       power?.isBelowThreshold === true
         ? `The newest validator set is unsigned: ${GET_SIGNED}.`
-        : `The newest validator set is signed. ${RELAY_SET}`;
+        : `The newest validator set is signed. ${relaySet(input.isContractPaused)}`;
     return {
       start: latest(
         timeOfHeight(input, () => required(newest?.height)),
@@ -254,7 +249,7 @@ const valsetDrift = defineProblem('module_state', {
       ),
       summary: 'the validator set in the contract is out of date',
       details: [`its power shares differ by ${percent(value)}`],
-      action: power === undefined ? undefined : action,
+      action: power === undefined ? signAndRelaySet(input.isContractPaused) : action,
     };
   },
 });

@@ -47,3 +47,8 @@ export function list(entries: readonly string[], total = entries.length): string
   if (more === 0) return joined;
   return shown.length === 0 ? String(more) : `${joined} and ${more} more`;
 }
+
+/** A name such as that of a metric keeps its lower case. */
+export function capitalized(sentence: string): string {
+  return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
+}

@@ -279,7 +279,7 @@ describe('why something waits', () => {
   const poor = { ...batch('3'), transactions: batch('3').transactions.slice(1) };
   const queued = batch('9').transactions.map((own, index) => ({ ...own, id: String(index + 5) }));
 
-  function textWith(unbatched_transfers: readonly object[]): string {
+  function textWith(unbatched_transfers: readonly object[], isContractPaused?: boolean): string {
     const snapshots = initialSnapshots();
     const state = {
       ...idleState,
@@ -288,10 +288,21 @@ describe('why something waits', () => {
       batch_confirms: [...signed('2'), ...signed('3'), ...signed('6')],
       unbatched_transfers,
     };
-    snapshots.record(context, pollOf(context, { state }, { height: 1000, at: at(0) }), at(0));
+    snapshots.record(
+      context,
+      pollOf(context, { state }, { height: 1000, at: at(0), additionalInput: { isContractPaused } }),
+      at(0),
+    );
     const verdicts = [targetVerdicts([verdict('BridgeBatchTimeoutNear', 'warning', 20)])];
     return textOf(pendingAt(snapshots, 1, { target: TARGET }, { verdicts }));
   }
+
+  it('has no advice that is impossible while the contract is paused', () => {
+    expect(textWith([], false)).toMatch(/anyone can relay a signed batch: the contract is not paused[^]*small deposit/);
+    const paused = textWith([], true);
+    expect(paused).toContain('nobody can relay a signed batch while the contract is paused');
+    expect(paused).not.toMatch(/anyone can relay|deposit/);
+  });
 
   it('is said of each batch, with its fees against the minimum, and adds up', () => {
     const text = textWith([]);
@@ -302,7 +313,7 @@ describe('why something waits', () => {
     expect(text).toContain('timed out, but still held by the hub');
     expect(text).toContain('\nprobably executed: 40.00 % of the power claim it, not observed yet\n');
     expect(text).toContain(
-      '\nsigned, waits for a relayer\nanyone can relay a signed batch\n30.00 % of the power claim that it was executed\n',
+      '\nsigned, waits for a relayer\nanyone can relay a signed batch, unless the contract is paused\n30.00 % of the power claim that it was executed\n',
     );
     expect(text).toMatch(
       /\nbelow the minimum: nobody takes it\nits transfers are free again when it times out, in \d+ min\n/,

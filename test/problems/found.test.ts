@@ -5,7 +5,7 @@ import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, members, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
   bridgeContext,
   bridgePoll,
@@ -436,8 +436,56 @@ describe('the queue of all tokens', () => {
       );
       return found?.action;
     };
-    expect(actionOf(2, [])).toMatch(/^Most are in no batch: request one /);
+    expect(actionOf(2, [])).toMatch(/^Most are in no batch: anyone can request a batch /);
     expect(actionOf(1, [liveBatch('9')])).toMatch(/^Most are in batches that lack signatures: /);
+  });
+});
+
+describe('the actions for what waits for a relayer or an event', () => {
+  const two = [liveBatch('8', 300), { ...liveBatch('7', 290), token_contract: '0xU' }];
+  const batch_confirms = [
+    ...signedBy('8', 0, 1, 2, 3),
+    ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
+  ];
+  const signed = { batches: two, batch_confirms, attestations: OLD_EVENT };
+  const timedOut = {
+    ...signed,
+    batches: [batch('8', '500', String(heightAt(-60)))],
+    last_observed_external_height: '500',
+  };
+  const newSet = { nonce: '2', members: members.slice(0, 2), height: String(heightAt(-10)) };
+  const cases: readonly (readonly [string, object])[] = [
+    ['BridgeBacklogHigh/warning', signed],
+    ['BridgeBatchNotRelayed/warning', signed],
+    ['BridgeBacklogHigh/warning', timedOut],
+    ['BridgeBatchOverdue/critical', timedOut],
+    ['BridgeBatchOverdue/critical', { ...timedOut, last_observed_nonce: null }],
+    // Unsigned, signed, and with unknown signatures.
+    ...[[], validators.map(({ eth_address }) => ({ nonce: '2', eth_address })), null].map(
+      (valset_confirms) =>
+        ['BridgeValsetDrift/warning', { valsets: [...idleState.valsets, newSet], valset_confirms }] as const,
+    ),
+  ];
+  const possible = /anyone can relay|deposit/i;
+
+  it.each(cases)('%s: ask for nothing that is impossible while the contract is paused', (name, state) => {
+    const actionWhen = (isContractPaused?: boolean): string => {
+      const [found] = bridgeProblem(name, state, {
+        backlog_limit: 1,
+        tokens: [TOKEN],
+        externalHeight: 1000n,
+        ...(isContractPaused !== undefined && { isContractPaused }),
+      });
+      return found?.action ?? 'not found';
+    };
+    const [running, unread] = [actionWhen(false), actionWhen()];
+    if (!running.startsWith('The newest validator set is unsigned')) {
+      expect(running).toMatch(possible);
+      expect(unread).toMatch(/unless the contract is paused/);
+      expect(actionWhen(true)).toMatch(/while the contract is paused: find out who paused it and why/);
+    }
+    expect(actionWhen(true)).not.toMatch(possible);
+    expect(actionWhen(true)).not.toBe('not found');
   });
 });
 

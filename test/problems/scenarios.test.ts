@@ -160,9 +160,9 @@ describe('with the contract on the external chain', () => {
         void actions.push(target?.verdicts.find(({ alert }) => alert === 'BridgeBatchOverdue')?.action),
     });
     expect(Array.from(new Set(actions.slice(-8)))).toEqual([
-      expect.stringMatching(/^The contract is not paused: make a small deposit on the external chain/),
-      expect.stringMatching(/^The contract is paused: find out who paused it and why\./),
-      expect.stringMatching(/^Check that the contract is not paused, then make a small deposit/),
+      expect.stringMatching(/; a small deposit on the external chain makes one: the contract is not paused\.$/),
+      expect.stringMatching(/; nobody can make one while the contract is paused: find out who paused it and why\.$/),
+      expect.stringMatching(/; a small deposit on the external chain makes one, unless the contract is paused\.$/),
     ]);
   });
 

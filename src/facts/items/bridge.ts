@@ -74,6 +74,8 @@ export function bridgeItems(input: BridgeInput, search?: Search) {
     hubHeight: decimalOrNull(() => height),
     /** Then the time until a height is unknown, and newer signatures. */
     isNodeBehind: input.isNodeBehind === true,
+    /** `null` without a recent reading of the contract. */
+    isContractPaused: input.isContractPaused ?? null,
     lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
     lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
     /** Estimated current external height. */
