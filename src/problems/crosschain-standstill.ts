@@ -1,5 +1,6 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
+import { MAX_BLOCK_MS } from '../facts/bridge/block-times.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
@@ -21,8 +22,6 @@ export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boole
 
 /** A hub without a block for longer has halted. */
 const HALT_SECONDS = 300;
-/** No hub takes longer for a block on average. */
-const MAX_BLOCK_SECONDS = 10;
 
 interface Span {
   readonly from: Instant;
@@ -52,7 +51,7 @@ function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): 
   if (before.height === height) return { height, from, until, halts, ...switched };
   // Nodes often do not answer during an upgrade. Then the number of blocks shows how long the halt was.
   const blocks = Number(subtract(height, before.height));
-  const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - blocks * MAX_BLOCK_SECONDS) };
+  const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - (blocks * MAX_BLOCK_MS) / 1000) };
   return { height, from: until, until, halts: isHalt(halt) ? withSpan(halts, halt) : halts, ...switched };
 }
 

@@ -1,6 +1,7 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
+import { MAX_BLOCK_MS, maxBlockMs, MIN_MEASURED_MS } from '../facts/bridge/block-times.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
@@ -193,23 +194,20 @@ function isCatchingUp({ low, blockTimeMs }: HighestMark, height: Numeral, at: In
   return ((Number(height) - low.height) * blockTimeMs) / 1000 > CATCHES_UP_TIMES * (at - low.at);
 }
 
-/** A hub that takes longer for a block has halted meanwhile. */
-const MAX_BLOCK_SECONDS = 10;
-const MIN_MEASURED_SECONDS = 600;
-
 /**
  * Not across a halt of the hub: a block time that is too long makes a hub that was rolled back look as if its node were
  * catching up.
  */
-function firstOfGrowing(before: HighestMark | undefined, now: DatedHeight): DatedHeight {
+function firstOfGrowing(before: HighestMark | undefined, now: DatedHeight, maxMs: number): DatedHeight {
   const last = findEntry(before?.values, 'height');
   if (last === undefined || before?.first === undefined || now.at - before.first.at > HOUR_SECONDS) return now;
   const blocks = now.height - Number(last.value);
-  return blocks > 0 && now.at - last.at <= blocks * MAX_BLOCK_SECONDS ? before.first : now;
+  return blocks > 0 && (now.at - last.at) * 1000 <= blocks * maxMs ? before.first : now;
 }
 
 function meanBlockTimeMs(first: DatedHeight, { height, at }: DatedHeight): number | undefined {
-  return at - first.at < MIN_MEASURED_SECONDS ? undefined : ((at - first.at) * 1000) / (height - first.height);
+  const ms = (at - first.at) * 1000;
+  return ms < MIN_MEASURED_MS ? undefined : ms / (height - first.height);
 }
 
 function highestAfter(
@@ -237,6 +235,8 @@ function rolledBack<Name extends HubDocument>(
   readValues: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
   /** After a migration to another contract, the numbers begin anew. */
   readContract: (evidence: Evidence<Name>) => string = () => '',
+  /** The longest time between two blocks of a hub that has not halted. */
+  readMaxBlockMs: (evidence: Evidence<Name>) => number = () => MAX_BLOCK_MS,
 ) {
   return defineProblem(document, {
     name: 'BridgeStateRolledBack',
@@ -265,7 +265,7 @@ function rolledBack<Name extends HubDocument>(
         const dated = { height: Number(height), at };
         if (height < (values['height']?.value ?? height))
           return { ...known, contract, values, low: known?.low ?? dated };
-        const first = firstOfGrowing(known, dated);
+        const first = firstOfGrowing(known, dated, readMaxBlockMs(evidence));
         const blockTimeMs = meanBlockTimeMs(first, dated) ?? known?.blockTimeMs;
         return { contract, values, first, ...(blockTimeMs !== undefined && { blockTimeMs }) };
       },
@@ -297,6 +297,7 @@ export const nodeProblems = [
       batch_id: required(state.last_outgoing_batch_id),
     }),
     ({ input: { state } }) => validOrUndefined(validOrUndefined(state.params)?.bridge_external_address) ?? '',
+    ({ input }) => maxBlockMs(input),
   ),
   rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
   ...hubDocuments.map(nodeBehind),

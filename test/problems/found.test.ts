@@ -1093,17 +1093,23 @@ describe('the state', () => {
 
   it('was not rolled back while a node that was restored from a backup catches up faster than the chain', () => {
     /** From minute 12 on, the state of five hours before, whose blocks come so many times as fast. */
-    const found = (times: number) =>
-      bridgeProblem(
+    const found = (times: number, blockSeconds: number) => {
+      const params = { ...COMPLETE.params, average_block_time: String(blockSeconds * 1000) };
+      const blocks = (minutes: number) => BASE_HEIGHT + (minutes * 60) / blockSeconds;
+      return bridgeProblem(
         'BridgeStateRolledBack/critical',
         Array.from({ length: 30 }, (_, minute) => ({
           minute,
-          state: { last_observed_nonce: minute < 12 ? '7' : '5' },
-          height: minute < 12 ? heightAt(minute) : heightAt(-300 + (minute - 12) * times),
+          state: { params, last_observed_nonce: minute < 12 ? '7' : '5' },
+          height: minute < 12 ? blocks(minute) : blocks(-300 + (minute - 12) * times),
         })),
+        { block_time: blockSeconds * 1000 },
       ).map(({ subject }) => subject.kind);
-    expect(found(10)).toEqual([]);
-    expect(found(1)).toEqual(['height', 'observed_nonce']);
+    };
+    for (const blockSeconds of [SECONDS_OF_BLOCK, 15]) {
+      expect(found(10, blockSeconds)).toEqual([]);
+      expect(found(1, blockSeconds)).toEqual(['height', 'observed_nonce']);
+    }
   });
 });
 

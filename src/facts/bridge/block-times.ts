@@ -10,7 +10,7 @@ import type { BridgeInput } from './bridge-input.js';
  */
 
 const MEASURED_MS = HOUR_MS;
-const MIN_MEASURED_MS = 10 * MINUTE_MS;
+export const MIN_MEASURED_MS = 10 * MINUTE_MS;
 const MIN_MEASURED_BLOCKS = 100;
 /** Bounds the number of samples in an hour of frequent polls. */
 const SAMPLE_SPACING_MS = 30_000;
@@ -47,11 +47,12 @@ interface Interval {
   readonly isAfterHalt: boolean;
 }
 
-const MAX_BLOCK_MS = 10_000;
+/** A hub whose parameters are unknown, and that takes longer for a block, has halted meanwhile. */
+export const MAX_BLOCK_MS = 10_000;
 const MAX_PARAMETER_RATIO = 5;
 
 /** A hub that takes longer for a block has halted meanwhile. */
-function maxBlockMs({ state }: BridgeInput): number {
+export function maxBlockMs({ state }: Pick<BridgeInput, 'state'>): number {
   const parameter = orUndefined(() => Number(required(required(state.params).average_block_time))) ?? 0;
   return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
 }
