@@ -27,8 +27,9 @@ interface CachedPage {
 }
 
 /**
- * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states. With the same
- * states, time only removes families, which become stale, so that their number suffices.
+ * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states. Also with the
+ * same states, time changes the page: problems begin and are hidden by others, so the version of the process metrics,
+ * which changes every second, must be part of the key. Families that become stale are removed at once, by their number.
  */
 type CacheKey = readonly [
   readonly EndpointState[],
