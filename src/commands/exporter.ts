@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { listVerdicts } from '../engine/verdicts.js';
 import { documents } from '../documents.js';
-import type { Config, ConfigResult, Shard } from '../config/config.js';
-import { formatConfig, hash48 } from '../config/loader.js';
+import { hash48, type Config, type ConfigResult, type Shard } from '../config/config.js';
+import { formatConfig } from '../config/loader.js';
 import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';

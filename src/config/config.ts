@@ -303,8 +303,12 @@ export interface Shard {
 
 const HASH_BYTES = 6;
 
+/** The first 48 bits of the SHA-256 of a text, which a number holds exactly. */
+export function hash48(text: string): number {
+  return createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES);
+}
+
 /** Whether a shard polls a target. Every name belongs to exactly one shard of `count`. */
 export function isInShard(name: string, { index, count }: Shard): boolean {
-  const hash = createHash('sha256').update(name).digest().readUIntBE(0, HASH_BYTES);
-  return hash % count === index - 1;
+  return hash48(name) % count === index - 1;
 }

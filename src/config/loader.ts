@@ -143,14 +143,6 @@ export function formatConfig(config: Config): string {
 const plainIntegers = (_key: unknown, value: unknown): unknown =>
   typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
 
-/** 48 bits are exact in a double. */
-const HASH_HEX_DIGITS = 12;
-
-/** The first 48 bits of the SHA-256 of a text, which a number holds exactly. */
-export function hash48(text: string): number {
-  return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX_DIGITS), 16);
-}
-
 /** A hash of the content of a configuration file. It also changes when the file can no longer be read. */
 export async function hashConfigFile(path: string): Promise<string> {
   return createHash('sha256')

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
-import type { Config, TargetConfig } from '../config/config.js';
-import { hash48 } from '../config/loader.js';
+import { hash48, type Config, type TargetConfig } from '../config/config.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type ConfiguredDocument } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
