@@ -10,8 +10,9 @@ import {
   isValsetUnknown,
   suspiciousValsetClaims,
 } from '../facts/bridge/integrity.js';
-import { CREDIBLE_RATIO } from '../facts/bridge/valsets.js';
+import { QUORUM_RATIO, THIRD_RATIO } from '../facts/bridge/valsets.js';
 import { orElse, required } from '../facts/required-fields.js';
+import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { claimants } from './oracle-problems.js';
 import { claimText } from './sentence.js';
@@ -39,11 +40,10 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeWatchedOrchestratorLagging' },
 ];
 
-export const COMPARE_VALSETS =
-  'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+const WITH_UPDATE =
+  'with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const SAVE_DOCUMENT =
-  'Two nodes show it. Save the document, and compare it with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+export const COMPARE_VALSETS = `Save the document, compare it with a second node, and ${WITH_UPDATE}`;
 
 /** The claims of a kind, if their power is credible, or if it is not. */
 function claimsByPower(
@@ -55,7 +55,7 @@ function claimsByPower(
   return ({ input }: Evidence<'module_state'>): Found | undefined => {
     const accused = claims(input);
     const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
-    if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
+    if (power === undefined || power >= THIRD_RATIO !== isCredible) return undefined;
     const items = pendingAttestations(input)
       .filter(({ attestation }) => accused.includes(attestation))
       .map((claim) => claimItem(input, claim));
@@ -81,7 +81,7 @@ const valsetMismatches = defineProblem('module_state', {
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
-  confirmedAction: SAVE_DOCUMENT,
+  confirmedAction: `Two nodes show it. Save the document, and compare it ${WITH_UPDATE}`,
   /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
   mark: {
     version: 1,
@@ -126,7 +126,7 @@ const findBatchClaims = (isCredible: boolean) =>
   claimsByPower(
     foreignBatchClaims,
     'withdraw_claim_without_batch',
-    'which the hub does not have; it halts at 66 %',
+    `which the hub does not have; it halts at ${percent(QUORUM_RATIO)}`,
     isCredible,
   );
 
@@ -137,10 +137,8 @@ export const integrityProblems = [
     severity: 'critical',
     afterMinutes: 0,
     needsConfirmation: true,
-    description:
-      'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
-    action:
-      'Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at 66 %. If not, the claimants must correct their nodes. Warn the developers.',
+    description: `A third of the power or more claims that a batch was executed which the hub does not have. At ${percent(QUORUM_RATIO)} of the power, the hub halts.`,
+    action: `Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at ${percent(QUORUM_RATIO)}. If not, the claimants must correct their nodes. Warn the developers.`,
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
   }),
@@ -151,8 +149,7 @@ export const integrityProblems = [
     afterMinutes: 5,
     description:
       'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
-    action:
-      'Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at 66 % of the power.',
+    action: `Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at ${percent(QUORUM_RATIO)} of the power.`,
     find: findBatchClaims(false),
   }),
 ];

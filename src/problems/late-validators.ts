@@ -14,7 +14,7 @@ import {
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
-import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/valsets.js';
+import { LATE_RATIO, QUORUM_RATIO, THIRD_RATIO } from '../facts/bridge/valsets.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
@@ -34,8 +34,7 @@ import { clockTime, validators, yourValidator } from './sentence.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
 
-const CONTACT_LATE =
-  'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
+const CONTACT_LATE = `Tell the operators, the largest first; without ${percent(QUORUM_RATIO)} of the power nothing is relayed and no event is observed.`;
 
 /** A finding about a member. */
 function findingAbout(
@@ -244,7 +243,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
       });
     },
     together: {
-      minimumPower: JAILED_RATIO,
+      minimumPower: THIRD_RATIO,
       summary: `validators with a third of the power must sign within ${hours} hours or be jailed`,
       action:
         'Tell the operators of those that have not signed, the most power first: when a third of the power is jailed, nothing is signed or observed.',

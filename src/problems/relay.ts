@@ -19,7 +19,7 @@ import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';
 import { newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
 import { contractLabel } from '../facts/bridge/tokens.js';
-import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
+import { newestValset, powerDrift, QUORUM_RATIO, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { capitalized, count, list, percent } from '../text/format.js';
@@ -230,7 +230,7 @@ const valsetDrift = defineProblem('module_state', {
   afterMinutes: 120,
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
-  description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
+  description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the ${percent(QUORUM_RATIO)} from which on relayers relay.`,
   action: signAndRelaySet(),
   find: ({ input }) => {
     const value = powerDrift(input);

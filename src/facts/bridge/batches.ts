@@ -7,7 +7,7 @@ import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
 import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';
-import { CREDIBLE_RATIO } from './valsets.js';
+import { THIRD_RATIO } from './valsets.js';
 import { contractPower, isBatchSigned, readBatchKey, requireSigningInput } from './signatures.js';
 import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 
@@ -142,7 +142,7 @@ export type WaitReason = (typeof waitReasons)[number];
 
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
   const claims = findExecutionClaims(input, batch);
-  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_RATIO;
+  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= THIRD_RATIO;
 }
 
 /** The first reason of a live batch; `undefined` without the power of the validator set in the contract. */

@@ -12,7 +12,7 @@ import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
-import { CREDIBLE_RATIO, newestPowers, sumPower, shareOfNewest } from './valsets.js';
+import { THIRD_RATIO, newestPowers, sumPower, shareOfNewest } from './valsets.js';
 import { registrationBySender } from './registrations.js';
 
 export interface EventAttestation {
@@ -133,7 +133,7 @@ export const leadingClaim = memoize((input: BridgeInput) => {
 /** Whether enough power has claimed the next event; `undefined` when nobody has, or the power is unknown. */
 export function isNextEventCredible(input: BridgeInput): boolean | undefined {
   const share = leadingClaim(input)?.powerRatio;
-  return share === undefined ? undefined : share >= CREDIBLE_RATIO;
+  return share === undefined ? undefined : share >= THIRD_RATIO;
 }
 
 /** Who voted for any claim of the next event; `undefined` when nobody has claimed it. */

@@ -166,14 +166,11 @@ export const QUORUM_RATIO = 0.66;
 /** No claim reaches the quorum while other claims have more power. */
 export const MINORITY_RATIO = 0.34;
 
-/** A claim by this share is more than the error of a few validators. */
-export const CREDIBLE_RATIO = 0.33;
-
 /**
- * Without this share nothing is signed or observed, so that a deadline of its validators is a problem of the whole
- * bridge.
+ * A third of the power: a claim by this share is more than the error of a few validators, and without this share nothing
+ * is signed or observed.
  */
-export const JAILED_RATIO = 0.33;
+export const THIRD_RATIO = 0.33;
 
 /**
  * Less than half of what the quorum can miss: a warning while the bridge still works. Single validators are late at any
