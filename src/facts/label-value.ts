@@ -1,4 +1,5 @@
-const MAX_LABEL_CHARACTERS = 128;
+/** Of a label value. Longer ids, only of hostile documents, are not remembered. */
+export const MAX_ID_CHARACTERS = 128;
 
 /** The label value of the series that aggregates the series above a limit. */
 export const OTHER = 'other';
@@ -8,11 +9,11 @@ export const OTHER = 'other';
  * with equal labels fail the scrape.
  */
 export function toLabelValue(text: string): string {
-  if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
+  if (text.length <= MAX_ID_CHARACTERS && text.isWellFormed()) return text;
   // A character has at most two UTF-16 code units. Strings can have megabytes, and are truncated before they are
   // searched.
-  const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();
-  return wellFormed.length <= MAX_LABEL_CHARACTERS
+  const wellFormed = text.slice(0, 2 * MAX_ID_CHARACTERS).toWellFormed();
+  return wellFormed.length <= MAX_ID_CHARACTERS
     ? wellFormed
-    : Array.from(wellFormed).slice(0, MAX_LABEL_CHARACTERS).join('');
+    : Array.from(wellFormed).slice(0, MAX_ID_CHARACTERS).join('');
 }

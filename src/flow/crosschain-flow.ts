@@ -6,6 +6,7 @@ import { chainName, MAX_CHAINS } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
+import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { HOUR_SECONDS } from '../units.js';
 import {
   addGap,
@@ -24,7 +25,6 @@ import {
   groupByChain,
   isTruncated,
   listNames,
-  MAX_ID_CHARACTERS,
   type OutboundContent,
   signerKey,
 } from '../facts/crosschain/cctxs.js';

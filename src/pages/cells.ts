@@ -1,6 +1,6 @@
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { COMPACT } from '../problems/sentence.js';
+import { COMPACT, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
@@ -31,8 +31,6 @@ export function identifier(value: string | null, url?: string): Markup {
     return url === undefined ? code : markup`<a href="${url}" rel="noreferrer">${code}</a>`;
   });
 }
-
-const MAX_NAME_CHARACTERS = 32;
 
 /** An untrusted name. A long name is truncated, and the whole name is a tooltip. */
 export function name(value: string): Markup {

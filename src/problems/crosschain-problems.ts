@@ -15,6 +15,7 @@ import {
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
+import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
@@ -266,7 +267,7 @@ const MAX_MISSED = 1000;
 type MissedMark = Readonly<Record<string, Instant>>;
 
 /** Indexes are bounded like labels. */
-const missedKey = ({ index }: Cctx): string => required(index).slice(0, 128);
+const missedKey = ({ index }: Cctx): string => required(index).slice(0, MAX_ID_CHARACTERS);
 
 const missed = defineProblem('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',

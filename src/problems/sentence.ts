@@ -19,6 +19,7 @@ import {
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
+import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { memoize } from '../facts/memoize.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
@@ -31,7 +32,8 @@ import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cc
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
 
-const MAX_NAME_CHARACTERS = 40;
+/** Of a name in sentences and on pages. */
+export const MAX_NAME_CHARACTERS = 40;
 
 /** A name or address on one line. */
 export function shortName(text: string): string {
@@ -265,8 +267,6 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
   other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],
 };
-
-const MAX_ID_CHARACTERS = 100;
 
 /** What a summary, the details (in full, to look it up) and the action say about the outbound of a transaction. */
 export function outboundTexts(input: CrosschainInput, chainId: string, cctx: Cctx | undefined) {

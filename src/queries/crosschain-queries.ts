@@ -4,7 +4,7 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { StepContext } from '../document-types.js';
 import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/crosschain-input.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { MAX_ID_CHARACTERS, toLabelValue } from '../facts/label-value.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { families, gauge, labeledGauge, type OverLimit } from '../metrics/family.js';
@@ -139,7 +139,7 @@ export const lookaheads = nodeQuery({
 });
 
 /** Goes into a path, so nothing of another form is requested. */
-const INDEX = /^\w{1,128}$/;
+const INDEX = new RegExp(String.raw`^\w{1,${MAX_ID_CHARACTERS}}$`);
 
 const outcomes: ReadonlyMap<string, CctxAnswer> = new Map([
   ['PendingInbound', 'pending'],

@@ -96,7 +96,7 @@ describe('text of other people', () => {
 
   it('is truncated when it is long, with all of it as a tooltip', () => {
     const long = 'é'.repeat(10_000);
-    expect(name(long).html).toBe(`<span title="${long}">${'é'.repeat(31)}…</span>`);
+    expect(name(long).html).toBe(`<span title="${long}">${'é'.repeat(39)}…</span>`);
     expect(identifier(long).html).toBe(
       `<code class="id" title="${long}" dir="ltr">${'é'.repeat(8)}<span>${'é'.repeat(9986)}</span>${'é'.repeat(6)}</code>`,
     );

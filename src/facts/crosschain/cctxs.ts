@@ -2,7 +2,7 @@ import { highest, lowest, type Numeral, subtract } from '../../chain/numeral.js'
 import { type Cctx, NATIVE, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import { firstBy, groupBy } from '../grouping.js';
-import { toLabelValue } from '../label-value.js';
+import { MAX_ID_CHARACTERS, toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { countElements, optional, orNull, orUndefined, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './crosschain-input.js';
@@ -174,8 +174,6 @@ export function largestPendingNativeAmount(input: CrosschainInput): Numeral | un
   );
 }
 
-/** Longer indexes and keys, only of hostile documents, are not remembered. */
-export const MAX_ID_CHARACTERS = 128;
 /** A chain has one key of its signers, or two during a rotation. */
 export const MAX_KEYS = 10;
 
