@@ -70,7 +70,7 @@ describe('the bundle', () => {
   it('is a small download', () => {
     const names = readdirSync(join(bundle, 'dist')).filter((name) => name.endsWith('.js'));
     const files = names.map((name) => readFileSync(join(bundle, 'dist', name)));
-    expect(gzipSync(Buffer.concat(files)).length).toBeLessThan(1_050_000);
+    expect(gzipSync(Buffer.concat(files)).length).toBeLessThan(930_000);
   });
 
   it('contains the license of every package in it', () => {

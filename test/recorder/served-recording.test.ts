@@ -31,7 +31,7 @@ describe('replay --recording --serve', () => {
 
   it('serves the pending items of the last poll before it, with those who block them', async () => {
     const { text } = await get(`${url}/pending?target=default`);
-    expect(text).toContain('<p>6 validators are late.</p>');
+    expect(text).toContain('Validators <span class="quiet">6</span>');
     const json = await get(`${url}/pending`, { headers: { Accept: 'application/json' } });
     expect(JSON.parse(json.text)).toMatchObject({ endpoints: [{ asOf: '2026-11-23T08:40:00.000Z' }, {}] });
   });
