@@ -108,11 +108,16 @@ export function* timedStep<Name extends DocumentName>(
 /** Measures the parts, without what is done in between. */
 function* timed<T>(parts: InParts<T>): InParts<{ readonly value: T; readonly seconds: number }> {
   let seconds = 0;
-  while (true) {
+  const next = () => {
     const started = performance.now();
     const part = parts.next();
     seconds += secondsSince(started);
-    if (part.done === true) return { value: part.value, seconds };
+    return part;
+  };
+  let part = next();
+  while (part.done !== true) {
     yield;
+    part = next();
   }
+  return { value: part.value, seconds };
 }
