@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { createEndpoint, createEngine, type Engine } from '../../src/engine/engine.js';
 import type { EndpointJob, ReceivedDocument } from '../../src/engine/source.js';
@@ -52,6 +53,10 @@ function foundIn({ lastSuccess, problems }: EndpointState) {
   return { snapshot, problems };
 }
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 describe.each(Object.keys(contexts) as Kind[])('a poll of %s', (kind) => {
   it('of 4 MB yields to scrapes after each part', async () => {
     const { engine, job } = startEngine(kind, MIN_BYTES_IN_PARTS);
@@ -68,6 +73,17 @@ describe.each(Object.keys(contexts) as Kind[])('a poll of %s', (kind) => {
     expect(await countTurns(small.engine, small.engine.poll(small.job))).toBeLessThan(3);
     const [found, expected] = [large, small].map(({ engine }) => engine.states().map(foundIn));
     expect(found).toEqual(expected);
+  });
+
+  it('measures its parts, without the scrapes between them', async () => {
+    const { engine, job } = startEngine(kind, MIN_BYTES_IN_PARTS);
+    let elapsedMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+    await countTurns(engine, engine.poll(job), () => {
+      elapsedMs += 1000;
+    });
+    expect(elapsedMs).toBeGreaterThan(0);
+    expect(engine.states()[0]?.lastPoll?.phaseSeconds).toEqual({ decode: 0, derive: 0 });
   });
 
   it('changes nothing if the endpoint is removed between the parts', async () => {
