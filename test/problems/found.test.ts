@@ -5,7 +5,7 @@ import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, members, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
   bridgeContext,
   bridgePoll,
@@ -586,14 +586,29 @@ describe('the oracle', () => {
     expect(found('1000000')).toEqual([]);
   });
 
+  const foreign = { '@type': '/bridge.v1.MsgWithdrawClaim', batch_nonce: '99', token_contract: '0xT' };
+
   it('claims a batch that the hub does not have', () => {
-    const foreign = { '@type': '/bridge.v1.MsgWithdrawClaim', batch_nonce: '99', token_contract: '0xT' };
     const found = (...indexes: readonly number[]) =>
       bridgeProblems([{ minute: 0, state: withClaims(claim(indexes, foreign)) }])
         .map(({ name }) => name)
         .filter((name) => name.startsWith('BridgeClaimWithoutBatch'));
     expect(found(0)).toEqual(['BridgeClaimWithoutBatch/critical']);
     expect(found(1)).toEqual(['BridgeClaimWithoutBatch/warning']);
+  });
+
+  it('cannot be judged by its share of the power while that is unknown', () => {
+    const withoutPower = members.map((member) => ({ ...member, power: '0' }));
+    const valsets = COMPLETE.valsets.map((valset) => ({ ...valset, members: withoutPower }));
+    const notJudged = (...claims: readonly object[]) => {
+      const context = { ...bridgeContext(), isSinglePoll: true };
+      const poll = bridgePoll({ ...COMPLETE, ...withClaims(...claims), valsets }, { height: String(BASE_HEIGHT) });
+      const { lastSuccess } = step(initialState(context, at(0).at), poll, context, at(0));
+      return lastSuccess?.snapshot.judgement.notJudgedHere;
+    };
+    const names = ['BridgeClaimWithoutBatch', 'BridgeConflictingClaims'];
+    expect(notJudged(claim([0], foreign), claim([1, 3], { amount: '2' }))).toEqual(expect.arrayContaining(names));
+    for (const name of names) expect(notJudged()).not.toContain(name);
   });
 });
 
