@@ -1098,7 +1098,7 @@ describe('a cross-chain transaction', () => {
     readonly isQueried?: boolean;
   }
 
-  function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
+  function stateAfter(documents: readonly (Lists & { readonly minute: number })[]): EndpointState {
     const context = { ...crosschainContext(), isSinglePoll: true };
     let state = initialState(context, at(0).at);
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
@@ -1119,8 +1119,11 @@ describe('a cross-chain transaction', () => {
       const before = isQueried ? { ...state, queries } : state;
       state = step(before, crosschainPoll(body, { at: at(minute) }), context, at(minute));
     }
-    return shownIn(state, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
+    return state;
   }
+
+  const problemsOf = (documents: Parameters<typeof stateAfter>[0]): readonly ShownProblem[] =>
+    shownIn(stateAfter(documents), START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
 
   const cctxProblems = (name: string, documents: Parameters<typeof problemsOf>[0]) =>
     named(name, problemsOf(documents));
@@ -1359,6 +1362,19 @@ describe('a cross-chain transaction', () => {
     }));
     const [old] = problemsOf([{ minute: 0, pending }]);
     expect(old?.text).toMatch(/; 2 transactions pending on the chain; 2\.5 ETH in them$/);
+  });
+
+  it('cannot be judged as missed beyond the 1000 that are remembered', () => {
+    const old = Array.from({ length: 999 }, (_, index) => cctx('1', index, -500));
+    const [next, last] = [cctx('56', 1, 0), cctx('56', 2, 0)];
+    const judged = (...missed: readonly object[]) => {
+      const documents = [old, [...old, next], missed].map((each, index) => ({ minute: 3 * index, missed: each }));
+      const { unjudged = [] } = stateAfter(documents).lastSuccess?.snapshot.judgement ?? {};
+      const found = cctxProblems('CrosschainCctxsMissed', documents).map(({ subject }) => subject);
+      return [found, unjudged.map(({ problem }) => problem.name)];
+    };
+    expect(judged(...old, next)).toEqual([[{ chain_id: '56' }], []]);
+    expect(judged(...old, next, last)).toEqual([[{ chain_id: '56' }], ['CrosschainCctxsMissed']]);
   });
 
   it('is missed when it was not in the first document', () => {
