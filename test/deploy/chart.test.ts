@@ -364,7 +364,7 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
       problems: { BridgeSnapshotStale: { after: '5m' } },
     };
     const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
-    const [rule] = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert === 'BridgeSnapshotStale');
+    const rule = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === 'BridgeSnapshotStale');
     expect(String(rule?.expr).match(/(?:>|<=) \d+$/gm)).toEqual(['> 300', '<= 300']);
   });
 
