@@ -1,9 +1,12 @@
-import { chainText, clockTime } from '../../src/problems/sentence.js';
+import { chainText, clockTime, outboundTexts } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
 import { documentNames } from '../../src/documents.js';
 import { failureReasonNames, chooseRemedy } from '../../src/http/failure-reasons.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
+import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
+import { distinctCctxs } from '../../src/facts/crosschain/cctxs.js';
+import { inputOf } from '../support/snapshots.js';
 import { durationInWords } from '../../src/text/format.js';
 import {
   ageText,
@@ -114,6 +117,15 @@ describe('the words of a summary', () => {
     expect(shortName('Alpha\n\r\u2028Beta\u202e\u200b gamma')).toBe('Alpha Beta gamma');
     expect(shortName('x'.repeat(10_000))).toBe(`${'x'.repeat(39)}…`);
     expect(shortAddress(`0x\u202e${'a'.repeat(10_000)}`)).toBe('0x aaaaa…aaaaaa');
+  });
+
+  it('have ids of 128 characters in full, to look them up', () => {
+    const hash = `0x${'a'.repeat(126)}`;
+    const cctx = { index: 'b'.repeat(128), outbound_params: [{ receiver_chainId: '1', hash }] };
+    const document = { cctxs_missed: [], cctxs_pending: [cctx] };
+    const input = inputOf('rate_limiter_input', document, { settings: defaultCrosschainSettings });
+    const [read] = distinctCctxs.pending(input);
+    expect(outboundTexts(input, '1', read).ids).toBe(`index ${cctx.index}, outbound hash ${hash}`);
   });
 
   it('name a chain by its name and id, as far as they are known', () => {
