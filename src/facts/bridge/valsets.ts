@@ -167,8 +167,8 @@ export const QUORUM_RATIO = 0.66;
 export const MINORITY_RATIO = 0.34;
 
 /**
- * A third of the power: a claim by this share is more than the error of a few validators, and without this share nothing
- * is signed or observed.
+ * A third of the power: a claim by this share is more than the error of a few validators, and without this share
+ * nothing is signed or observed.
  */
 export const THIRD_RATIO = 0.33;
 
