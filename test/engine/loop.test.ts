@@ -64,9 +64,9 @@ afterEach(() => {
 });
 
 /** Applies a configuration with one target for each name; `rest` is more of each bridge. */
-async function configure(names: readonly string[], rest = '', poll = 'interval: 1h'): Promise<void> {
+async function configure(names: readonly string[], rest = '', poll = 'interval: 1h', staleAfter = '2h') {
   const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"${rest}}}`);
-  await configureYaml(`poll: {stale_after: 2h, ${poll}}\ntargets: [${targets.join(', ')}]`);
+  await configureYaml(`poll: {stale_after: ${staleAfter}, ${poll}}\ntargets: [${targets.join(', ')}]`);
 }
 
 async function configureYaml(yaml: string): Promise<void> {
@@ -163,11 +163,12 @@ describe('a response with Retry-After', () => {
   };
 
   it.each([
-    ['as long as it asks', 10 * MINUTE_MS, 10, '; the next poll is in 10m (Retry-After)'],
-    ['at most half of stale_after', 5 * HOUR_MS, 60, '; the next poll is in 1h (Retry-After)'],
-    ['for the interval if that is longer', MINUTE_MS / 2, 1, ''],
-  ])('delays the next poll %s, and says so', async (_title, retryAfterMs, minutes, said) => {
-    await configure(['a'], '', 'interval: 1m');
+    ['as long as it asks', 3 * MINUTE_MS, 3, '2h', '; the next poll is in 3m (Retry-After)'],
+    ['at most half of stale_after', 5 * HOUR_MS, 4, '8m', '; the next poll is in 4m (Retry-After)'],
+    ['at most half of what counts as not polled', 5 * HOUR_MS, 5, '2h', '; the next poll is in 5m (Retry-After)'],
+    ['for the interval if that is longer', MINUTE_MS / 2, 1, '2h', ''],
+  ])('delays the next poll %s, and says so', async (_title, retryAfterMs, minutes, staleAfter, said) => {
+    await configure(['a'], '', 'interval: 1m', staleAfter);
     await endPoll(throttled(retryAfterMs));
     expect(logged).toEqual([`poll failed: /x: responded with status 429${said}`]);
     // The interval is up to 10 % shorter.
@@ -330,10 +331,10 @@ targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
   });
 
   it('judges the size of the last response by the new limit, before the next poll has ended', async () => {
-    await configure(['a'], '', 'interval: 1m, max_body_size: 8MiB');
+    await configure(['a'], '', 'interval: 1m, max_body_size: 4MiB');
     for (let minute = 1; minute <= 7; minute += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await endPoll(success(7 * 2 ** 20));
+      await endPoll(success(3.5 * 2 ** 20));
       elapsedMs = minute * 60_000;
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await vi.advanceTimersByTimeAsync(70_000);
