@@ -35,16 +35,19 @@ const firing = (states: Parameters<typeof listVerdicts>[0], now: Moment): readon
     .map(({ alert, summary, details }) => `${alert}: ${DISAGREE.exec(summary)?.[0] ?? details}`);
 
 /** Two nodes of the external chain, of which the second one is behind, and one or two of the hub. */
-async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
+async function startExternalNodes(lagSeconds: number, { hubNodes = 1, records = false } = {}) {
   let now: Moment = { at: START_SECONDS, clockOffset: 0 };
-  const options = { seed: 1, scenario: 'healthy', startTime: START_SECONDS - 3600, blockTimeMs: 2000 } as const;
+  const options = { seed: 1, scenario: 'quiet', startTime: START_SECONDS - LAG_SECONDS, blockTimeMs: 2000 } as const;
   const models = Array.from(new Set([0, lagSeconds]), (lag) => {
     const model = createModel(options);
-    model.advanceTime((3600 - lag) * 1000);
+    model.advanceTime((LAG_SECONDS - lag) * 1000);
     return model;
   });
   const [model = createModel(options), other = model] = models;
-  const [first, second] = [await startTestSimulator({ model }), await startTestSimulator({ model: other })];
+  const [first, second] = [
+    await startTestSimulator({ model, compresses: false }),
+    await startTestSimulator({ model: other, compresses: false }),
+  ];
   const network = createNetwork('test', () => now);
   atEnd(() => network.close());
   const hubUrls = [first, second].slice(0, hubNodes).map(({ url }) => `{url: "${url}"}`);
@@ -72,7 +75,7 @@ async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
       },
     },
     now: () => now,
-    sinks: [recorder],
+    sinks: records ? [recorder] : [],
   });
   const jobs = createJobs(config);
   engine.replace(jobs.map((job) => createEndpoint(job, now.at)));
@@ -86,10 +89,10 @@ async function startExternalNodes(lagSeconds: number, hubNodes = 1) {
     state: () => engine.states()[1],
     now: () => now,
     firing: () => firing(engine.states(), now),
-    /** Polls both documents after 30 seconds. Returns the block of the contract, and the reason of a failed poll. */
-    poll: async (): Promise<readonly [block: number, reason: string | undefined]> => {
-      now = { ...now, at: now.at + 30 };
-      for (const each of models) each.advanceTime(30_000);
+    /** Polls both documents after some time. Returns the block of the contract, and the reason of a failed poll. */
+    poll: async (seconds = 30): Promise<readonly [block: number, reason: string | undefined]> => {
+      now = { ...now, at: now.at + seconds };
+      for (const each of models) each.advanceTime(seconds * 1000);
       for (const job of jobs) {
         // oxlint-disable-next-line no-await-in-loop -- the module state says where the contract is
         const { settled } = await engine.poll(job);
@@ -160,9 +163,9 @@ const withoutSlot = edited((answer: { readonly result?: string }) =>
 );
 
 describe.each(['owner', 'implementation'] as const)('another %s of the contract', (kind) => {
-  async function startHealthy() {
-    const nodes = await startExternalNodes(0);
-    for (let poll = 0; poll < 4; poll += 1) {
+  async function startHealthy(options?: Parameters<typeof startExternalNodes>[1]) {
+    const nodes = await startExternalNodes(0, options);
+    for (let poll = 0; poll < 2; poll += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await nodes.poll();
     }
@@ -203,7 +206,7 @@ describe.each(['owner', 'implementation'] as const)('another %s of the contract'
   });
 
   it('by both nodes is critical as with one node, and confirmed, also in a replay', async () => {
-    const nodes = await startHealthy();
+    const nodes = await startHealthy({ records: true });
     for (const node of [nodes.first, nodes.second]) node.fault('external_contract', nodes.fault);
     const confirmed = [
       expect.stringMatching(new RegExp(`^BridgeContractOwnerChanged: ${kind} .*; confirmed by 2 nodes$`)),
@@ -238,9 +241,9 @@ describe('a supply on the hub above the balance of the contract', () => {
   async function firstFiring(nodes: Awaited<ReturnType<typeof startExternalNodes>>) {
     const seen: string[] = [];
     let polls = 0;
-    for (; polls < 60 && !seen.some((text) => text.startsWith(UNBACKED)); polls += 1) {
+    for (; polls < 30 && !seen.some((text) => text.startsWith(UNBACKED)); polls += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await nodes.poll();
+      await nodes.poll(60);
       for (const text of nodes.firing()) if (!seen.includes(text)) seen.push(text);
     }
     return { seen, polls };
@@ -254,9 +257,9 @@ describe('a supply on the hub above the balance of the contract', () => {
       return { ...rest, state: { ...state, unbatched_transfers: [...state.unbatched_transfers, transfer] } };
     });
 
-  async function start(hubNodes: number) {
-    const nodes = await startExternalNodes(0, hubNodes);
-    for (let poll = 0; poll < 4; poll += 1) {
+  async function start(hubNodes: number, records = false) {
+    const nodes = await startExternalNodes(0, { hubNodes, records });
+    for (let poll = 0; poll < 2; poll += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await nodes.poll();
     }
@@ -278,7 +281,7 @@ describe('a supply on the hub above the balance of the contract', () => {
   );
 
   it('by both nodes is critical as with one node, and confirmed by the second ones of both sides, also in a replay', async () => {
-    const nodes = await start(2);
+    const nodes = await start(2, true);
     for (const node of [nodes.first, nodes.second]) node.fault('supply', doubled);
     const { seen, polls } = await firstFiring(nodes);
     expect(seen).toEqual([expect.stringMatching(/^BridgeTokenUnbacked: .*; confirmed by 2 nodes$/)]);

@@ -72,7 +72,10 @@ describe('BridgeNodeDown', () => {
     const failedAt = polled.now().at + 30;
     for (const endpoint of ['module_state', 'status', 'latest_block', 'syncing'] as const)
       polled.nodes[0]?.fault(endpoint, withStatus(503));
-    await pollTimes(polled, 60);
+    // At the same times as every 30 seconds.
+    await pollTimes(polled, 1);
+    await pollTimes(polled, 29, 60);
+    await pollTimes(polled, 1);
     expect(nodeDown(polled)).toMatchObject({ severity: 'warning', state: 'pending', startSeconds: failedAt });
     await pollTimes(polled, 1);
     const found = nodeDown(polled);

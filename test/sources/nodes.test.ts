@@ -41,7 +41,7 @@ describe('the poll of several nodes', () => {
     ['hangs', hang],
     ['serves another document', edited(() => ({ accounts: [] }))],
   ])('switches within the same poll when the node in use %s, and stays with the other one', async (_title, fault) => {
-    const polled = await startPolledNodes({ timeout: '4s' });
+    const polled = await startPolledNodes({ timeout: '2s' });
     await pollTimes(polled, 2);
     const height = Number(polled.state().lastSuccess?.snapshot.height);
     failDocument(polled, 0, fault);
@@ -75,7 +75,7 @@ describe('the poll of several nodes', () => {
   });
 
   it('starts at another node after one has hung, also when all nodes fail', async () => {
-    const polled = await startPolledNodes({ timeout: '3s' });
+    const polled = await startPolledNodes({ timeout: '1500ms' });
     await pollTimes(polled, 1);
     for (const index of [0, 1]) failDocument(polled, index, hang);
     expect(await pollTimes(polled, 1)).toBe('A*');
@@ -229,7 +229,8 @@ describe('a node of another network', () => {
 describe('a node that is not in use', () => {
   it('is probed once a minute with small responses, and asked for its document and its chain once an hour', async () => {
     const polled = await startPolledNodes();
-    await pollTimes(polled, 120);
+    await pollTimes(polled, 2);
+    await pollTimes(polled, 59, 60);
     const { requests } = polled.nodes[1] ?? {};
     expect(requests).toMatchObject({ module_state: 1, latest_block: 1, status: 59, syncing: 60 });
     // A chain that is renamed on all nodes is no other network.
@@ -289,9 +290,9 @@ describe('an endpoint with one node', () => {
       [false, true].map(async (isUrl) => {
         const polled = await startPolledNodes({ scenario, count: 1, isUrl });
         const pages: string[] = [];
-        for (let poll = 0; poll < 20; poll += 1) {
+        for (let poll = 0; poll < 10; poll += 1) {
           // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-          pages.push(renderEndpoints([await polled.poll()], 'text', polled.now()));
+          pages.push(renderEndpoints([await polled.poll(60)], 'text', polled.now()));
         }
         // How long a poll takes is real time.
         return pages.map((page) => page.replaceAll(/^bridge_exporter_poll_duration_seconds\{.*\n/gm, ''));

@@ -16,12 +16,10 @@ import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
-/* Polls of several nodes over HTTP, in virtual time: 30 s between two polls, and probes every minute. */
+/* Polls of several nodes over HTTP, in virtual time: by default 30 s between two polls, and probes every minute. */
 
 export const INTERVAL_SECONDS = 30;
 const START_SECONDS = 1_790_000_000;
-/** Of the chain before the first poll. */
-const HISTORY_SECONDS = 600;
 
 export interface NodesOptions {
   /** By default one with small documents. */
@@ -55,19 +53,21 @@ export async function startPolledNodes({
 }: NodesOptions = {}) {
   let now: Moment = { at: START_SECONDS, clockOffset: 0 };
   const models = new Map<number, Model>();
+  /** Of the chain before the first poll. */
+  const historySeconds = Math.max(0, ...lagSeconds);
   /** Nodes with the same lag serve the same chain. */
   const modelOf = (lag: number): Model => {
     const model =
       models.get(lag) ??
-      createModel({ seed: 1, scenario, startTime: START_SECONDS - HISTORY_SECONDS, blockTimeMs: 2000 });
-    if (!models.has(lag)) model.advanceTime((HISTORY_SECONDS - lag) * 1000);
+      createModel({ seed: 1, scenario, startTime: START_SECONDS - historySeconds, blockTimeMs: 2000 });
+    if (!models.has(lag)) model.advanceTime((historySeconds - lag) * 1000);
     models.set(lag, model);
     return model;
   };
   const nodes: Simulator[] = [];
   for (let index = 0; index < count; index += 1) {
     // oxlint-disable-next-line no-await-in-loop -- in the order of the list
-    nodes.push(await startTestSimulator({ model: modelOf(lagSeconds[index] ?? 0) }));
+    nodes.push(await startTestSimulator({ model: modelOf(lagSeconds[index] ?? 0), compresses: false }));
   }
   const lines: string[] = [];
   const log = pino(
@@ -101,7 +101,7 @@ export async function startPolledNodes({
     return job;
   };
   let job = jobFor(nodes.map(({ url }) => url));
-  const reference = withReference ? await startTestSimulator({ model: modelOf(0) }) : undefined;
+  const reference = withReference ? await startTestSimulator({ model: modelOf(0), compresses: false }) : undefined;
   const referenceJobs = reference === undefined ? [] : [jobFor([reference.url])];
   const alone = referenceJobs.map((each) => ({ ...each, context: { ...each.context, target: 'reference' } }));
   const endpointOf = (each: PollJob) => ({
@@ -149,11 +149,11 @@ export async function startPolledNodes({
       job = jobFor(urls);
       engine.replace([{ job, state: state() }]);
     },
-    /** Polls once, after 30 seconds. */
-    poll: async (): Promise<EndpointState> => {
+    /** Polls once, after some time. */
+    poll: async (seconds = INTERVAL_SECONDS): Promise<EndpointState> => {
       polls += 1;
-      advance(INTERVAL_SECONDS);
-      if (polls % 2 === 0) await engine.probe(job);
+      advance(seconds);
+      if (polls % 2 === 0 || seconds >= 60) await engine.probe(job);
       for (const each of [job, ...alone]) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { settled } = await engine.poll(each);
@@ -174,11 +174,11 @@ export async function startPolledNodes({
 export type PolledNodes = Awaited<ReturnType<typeof startPolledNodes>>;
 
 /** Polls this often, and returns the letter of the node in use after each poll, with a star where the poll has failed. */
-export async function pollTimes(polled: PolledNodes, times: number): Promise<string> {
+export async function pollTimes(polled: PolledNodes, times: number, seconds = INTERVAL_SECONDS): Promise<string> {
   let letters = '';
   for (let index = 0; index < times; index += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-    const { lastPoll } = await polled.poll();
+    const { lastPoll } = await polled.poll(seconds);
     letters += polled.inUse() + (lastPoll?.ok === true ? '' : '*');
   }
   return letters;
