@@ -31,6 +31,7 @@ import { contractItems, type ContractItems } from './facts/items/contract-items.
 import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
 import { type CrosschainItems, crosschainItems } from './facts/items/crosschain-items.js';
 import type { Search } from './facts/items/item-list.js';
+import type { InParts } from './parts.js';
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
@@ -60,7 +61,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** The schema of the body; absent for the result of a call. */
   readonly schema?: FieldSchema;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: ReadContext<Types>) => DocumentResult<Types['content']>;
+  readonly read: (body: Buffer, context: ReadContext<Types>) => InParts<DocumentResult<Types['content']>>;
   /** What the families are derived from. */
   readonly input: (content: Types['content'], context: DocumentContext<Types>) => Types['input'];
   /** The height of its chain, to detect a node that falls behind, and to compare several nodes. */
@@ -146,8 +147,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
-    read: (body, { maxValues }) => {
-      const result = readDocument(moduleStateResponse, body, maxValues);
+    read: function* (body, { maxValues }) {
+      const result = yield* readDocument(moduleStateResponse, body, maxValues);
       if (!result.ok) return result;
       const state = result.value?.state;
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
@@ -190,11 +191,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { additionalInput = {}, ...now }) => {
+    read: function* (body, { additionalInput = {}, ...now }) {
       const { hubSide, call } = additionalInput;
       if (hubSide === undefined) return unreadable('schema', NO_CONTRACT);
       if (call === undefined) throw new Error('a contract is read by its call');
-      return readContract(body, call, hubSide, additionalInput, now);
+      return yield* readContract(body, call, hubSide, additionalInput, now);
     },
     input: (reading, { clockOffset }) => ({ ...reading, clockOffset }),
     height: ({ height }) => height,
@@ -222,8 +223,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
     schema: rateLimiterInput,
-    read: (body, { maxValues }) => {
-      const result = readDocument(rateLimiterInput, body, maxValues);
+    read: function* (body, { maxValues }) {
+      const result = yield* readDocument(rateLimiterInput, body, maxValues);
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },

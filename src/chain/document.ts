@@ -1,3 +1,4 @@
+import type { InParts } from '../parts.js';
 import { MEBIBYTE } from '../units.js';
 import { INVALID, validOrUndefined } from './field.js';
 import { UNKNOWN_VALUE, type FieldSchema } from './fields.js';
@@ -33,25 +34,32 @@ export function unreadable(reason: UnreadableDocument['reason'], message: string
 }
 
 /** Reads a whole response body. `maxValues` is the number of JSON values that fit into the heap. */
-export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxValues?: number): DocumentResult<T> {
-  const parsed = parseJson(body, maxValues);
+export function* readDocument<T>(
+  schema: FieldSchema<T>,
+  body: Uint8Array,
+  maxValues?: number,
+): InParts<DocumentResult<T>> {
+  const parsed = yield* parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
+  yield;
   const value = schema.parse(parsed.json);
+  yield;
   return { ok: true, value: validOrUndefined(value), errors: findErrors(schema, value) };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body. Messages do not quote the body. */
-export function parseJson(
+export function* parseJson(
   body: Uint8Array,
   maxValues = Infinity,
-): { readonly ok: true; readonly json: unknown } | UnreadableDocument {
+): InParts<{ readonly ok: true; readonly json: unknown } | UnreadableDocument> {
   if (body.length === 0) return unreadable('not_json', 'empty body');
   const limit = Math.floor(Math.min(body.length / BODY_BYTES_PER_VALUE, maxValues));
   if (body.length > UNCOUNTED_BYTES && countValues(body) > limit) {
     return unreadable('too_large', `more than ${limit} JSON values in ${body.length} bytes`);
   }
+  yield;
   let text: string;
   try {
     text = decoder.decode(body);

@@ -11,6 +11,7 @@ import { documents } from '../documents.js';
 import { initialState } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
 import type { EndpointJob, Received } from '../engine/source.js';
+import { runToEnd } from '../parts.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
 import { inactiveWatched, pollOnce, reportDocuments } from './summary.js';
@@ -74,7 +75,7 @@ function nameSource({ file }: FileJob): string {
 
 function unrecognizedWarning(name: string, { document }: StepContext, body: Buffer): string[] {
   const { schema } = documents[document];
-  const parsed = parseJson(body);
+  const parsed = runToEnd(parseJson(body));
   if (schema === undefined || !parsed.ok) return [];
   const fields = Array.from(unrecognizedFields(schema, parsed.json), (field) => cleanText(field));
   if (fields.length === 0) return [];

@@ -4,9 +4,11 @@ import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
+import { runToEnd, type InParts } from '../parts.js';
 import { problems } from '../problems/problems.js';
 import { isDoubted } from '../problems/second-opinion.js';
 import { createQueue, withinMs } from '../tasks.js';
+import { MEBIBYTE } from '../units.js';
 import {
   endpointId,
   initialState,
@@ -198,7 +200,9 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       const moment = now();
       const input = spareAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
       const spare = withAnswers(received, input);
-      const after = readSpare(state, spare, job.context, moment);
+      const after = await runInParts(received.bytes.length, readSpare(state, spare, job.context, moment));
+      // A reload may have removed or changed the endpoint while scrapes were answered.
+      if (findEndpoint(job) === undefined) return;
       change({ ...endpoint, state: after });
       for (const sink of sinks) sink.spareRead?.({ endpoint: after, received });
     });
@@ -233,10 +237,11 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const others = states.filter((other) => other !== state);
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
     const complete = received.ok ? withAnswers(received, additionalInput) : received;
-    const read = withinMemory(readPoll(complete, job.context, moment), others);
+    const bytes = received.ok ? received.bytes.length : 0;
+    const read = withinMemory(await runInParts(bytes, readPoll(complete, job.context, moment)), others);
     const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();
-    const after = timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment);
+    const after = await runInParts(bytes, timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment));
     // A reload may have removed or changed the endpoint while scrapes were answered.
     if (findEndpoint(job) === undefined) return true;
     if (!isDecided && after.lastPoll?.ok === true && isOpinionWanted(after)) return false;
@@ -315,4 +320,19 @@ function heldState(state: EndpointState, at: Instant): EndpointState {
 
 function withAnswers(received: ReceivedDocument, additionalInput: AdditionalInput): ReceivedDocument {
   return { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
+}
+
+/** From this size on, a document is read and stepped in parts, so that a scrape waits for one part instead of all. */
+const MIN_BYTES_IN_PARTS = 4 * MEBIBYTE;
+
+/** Reads a document of this size, or takes its step. */
+async function runInParts<T>(bytes: number, parts: InParts<T>): Promise<T> {
+  if (bytes < MIN_BYTES_IN_PARTS) return runToEnd(parts);
+  let part = parts.next();
+  while (part.done !== true) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await nextTurn();
+    part = parts.next();
+  }
+  return part.value;
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
+import { runToEnd } from '../parts.js';
 import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
@@ -37,7 +38,7 @@ export function keptInput<Name extends DocumentName>({
 }: Snapshot<Name>): DocumentTypes[Name]['input'] | undefined {
   if (kept === undefined) return undefined;
   const { body, context } = kept;
-  const read = documents[document].read(brotliDecompressSync(body), context);
+  const read = runToEnd(documents[document].read(brotliDecompressSync(body), context));
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
   return documents[document].input(read.value, context);
 }

@@ -7,6 +7,7 @@ import type { DocumentName, DocumentTypes, StepContext } from '../document-types
 import { documents } from '../documents.js';
 import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/response.js';
+import type { InParts } from '../parts.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';
@@ -14,24 +15,22 @@ import { step, withSpareDocument, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
 
-export function readPoll<Name extends DocumentName>(
+export function* readPoll<Name extends DocumentName>(
   received: Received<Name>,
   { document }: StepContext<Name>,
   { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
-): PollResult<Name> {
+): InParts<PollResult<Name>> {
   const { seconds, phaseSeconds: recorded, nodes } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
   if (!received.ok) {
     return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes, nodes };
   }
   const { bytes, source, receivedAt, additionalInput, servedPath, isAccepted } = received;
-  const started = performance.now();
-  const read = readContent(received, document, clockOffset);
-  const compressed = read.ok ? compressBody(bytes) : undefined;
-  const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
+  const { value: read, seconds: decode } = yield* timed(readAndCompress(received, document, clockOffset));
+  const phaseSeconds = recorded ?? { ...fetched, decode };
   const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes };
   if (!read.ok) return { ...poll, outcome: read };
-  const { content } = read;
+  const { content, compressed } = read;
   const height = parseHeight(received.height);
   const outcome = { ok: true, content, receivedAt, additionalInput, compressed } as const;
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
@@ -39,13 +38,26 @@ export function readPoll<Name extends DocumentName>(
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
 }
 
+function* readAndCompress<Name extends DocumentName>(
+  received: ReceivedDocument<Name>,
+  document: Name,
+  clockOffset: number,
+) {
+  const read = yield* readContent(received, document, clockOffset);
+  if (!read.ok) return read;
+  yield;
+  return { ...read, compressed: compressBody(received.bytes) };
+}
+
 /** The content of a body, or the failure of a body that is not the document. */
-export function readContent<Name extends DocumentName>(
+export function* readContent<Name extends DocumentName>(
   { bytes, source, receivedAt, additionalInput, failureWithServerText = failed }: ReceivedDocument<Name>,
   document: Name,
   clockOffset: number,
-): { readonly ok: true; readonly content: DocumentTypes[Name]['content']; readonly errors: FieldErrors } | Failure {
-  const read = documents[document].read(bytes, {
+): InParts<
+  { readonly ok: true; readonly content: DocumentTypes[Name]['content']; readonly errors: FieldErrors } | Failure
+> {
+  const read = yield* documents[document].read(bytes, {
     maxValues: maxHeapValues(),
     at: receivedAt,
     clockOffset,
@@ -66,32 +78,46 @@ function failed(error: PollError): Failure {
 }
 
 /** The state after a document of a node that is not in use: without a change if the body is not the document. */
-export function readSpare<Name extends DocumentName>(
+export function* readSpare<Name extends DocumentName>(
   state: EndpointState,
   received: ReceivedDocument<Name>,
   context: StepContext<Name>,
   { clockOffset }: Moment,
-): EndpointState {
-  const read = readContent(received, context.document, clockOffset);
+): InParts<EndpointState> {
+  const read = yield* readContent(received, context.document, clockOffset);
   if (!read.ok) return state;
+  yield;
   const height = validOrUndefined(parseHeight(received.height));
   const { spare = { source: received.source, lagSeconds: undefined } } = received;
-  return withSpareDocument(state, { ...received, spare, height, content: read.content }, context, clockOffset);
+  return yield* withSpareDocument(state, { ...received, spare, height, content: read.content }, context, clockOffset);
 }
 
-export function timedStep<Name extends DocumentName>(
+export function* timedStep<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,
   context: StepContext<Name>,
   now: Moment,
-): EndpointState {
-  const started = performance.now();
-  const after = step(before, poll, context, now);
+): InParts<EndpointState> {
+  const { value: after, seconds: derive } = yield* timed(step(before, poll, context, now));
   const { lastPoll } = after;
   // A recorded poll has the duration of its step.
   if (lastPoll?.ok !== true || poll.phaseSeconds.derive !== undefined) return after;
-  return {
-    ...after,
-    lastPoll: { ...lastPoll, phaseSeconds: { ...lastPoll.phaseSeconds, derive: secondsSince(started) } },
+  return { ...after, lastPoll: { ...lastPoll, phaseSeconds: { ...lastPoll.phaseSeconds, derive } } };
+}
+
+/** Measures the parts, without what is done in between. */
+function* timed<T>(parts: InParts<T>): InParts<{ readonly value: T; readonly seconds: number }> {
+  let seconds = 0;
+  const next = () => {
+    const started = performance.now();
+    const part = parts.next();
+    seconds += secondsSince(started);
+    return part;
   };
+  let part = next();
+  while (part.done !== true) {
+    yield;
+    part = next();
+  }
+  return { value: part.value, seconds };
 }

@@ -5,8 +5,10 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
+import type { Family } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
+import type { InParts } from '../parts.js';
 import {
   judgeProblems,
   NO_PROBLEMS,
@@ -86,12 +88,12 @@ interface ReadContent<Name extends DocumentName> {
 const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The state after a poll that ended now. */
-export function step<Name extends DocumentName>(
+export function* step<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,
   context: StepContext<Name>,
   { at, clockOffset }: Moment,
-): EndpointState {
+): InParts<EndpointState> {
   const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
   const regression = findRegression(state, poll, context);
   // A recording has the failure.
@@ -118,7 +120,7 @@ export function step<Name extends DocumentName>(
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems, matched } = derive(state, outcome, context, clockOffset);
+  const { snapshot, problems, matched } = yield* derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
@@ -180,17 +182,26 @@ export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState
 }
 
 /** Derives facts, flow and problems of a document, and renders them. */
-function derive<Name extends DocumentName>(
+function* derive<Name extends DocumentName>(
   state: EndpointState,
   document: ReadContent<Name>,
   context: StepContext<Name>,
   clockOffset: number,
-): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory; readonly matched: readonly string[] } {
+): InParts<{
+  readonly snapshot: Snapshot<Name>;
+  readonly problems: ProblemMemory;
+  readonly matched: readonly string[];
+}> {
   const { content, errors, receivedAt, additionalInput, compressed } = document;
   const definition = documents[context.document];
-  const { evidence, documentContext } = createEvidence(state, document, context, clockOffset);
-  const { input, flow } = evidence;
-  const { memory: problems, ...judgement } = judgeProblems(
+  const documentContext = createDocumentContext(state, document, context, clockOffset);
+  const input = definition.input(content, documentContext);
+  // Each family derives a part of the facts that flow and problems use.
+  const families = yield* render(definition.families, input, context);
+  const evidence = createEvidence(state, document, input, context);
+  const { flow } = evidence;
+  yield;
+  const { memory: problems, ...judgement } = yield* judgeProblems(
     state.problems,
     context.document,
     evidence,
@@ -208,20 +219,28 @@ function derive<Name extends DocumentName>(
     errors,
     additionalInput,
     kept: compressed && { body: compressed, context: documentContext },
-    ...render(input, flow, judgement, context),
+    renderedFamilies: [
+      ...families,
+      ...(yield* render(definition.flow.gauges, { input, flow }, context)),
+      ...droppedProblems(judgement),
+    ],
+    renderedCumulative: yield* render(definition.flow.cumulative, flow, context),
   };
   return { snapshot, problems, matched: definition.matches({ input, flow }) };
 }
 
 /** The state after a document of a node that is not in use. */
-export function withSpareDocument<Name extends DocumentName>(
+export function* withSpareDocument<Name extends DocumentName>(
   state: EndpointState,
   spare: SpareContent<Name>,
   context: StepContext<Name>,
   clockOffset: number,
-): EndpointState {
+): InParts<EndpointState> {
   const { receivedAt: at } = spare;
-  const { evidence } = createEvidence(state, spare, context, clockOffset);
+  const documentContext = createDocumentContext(state, spare, context, clockOffset);
+  const input = documents[context.document].input(spare.content, documentContext);
+  const evidence = createEvidence(state, spare, input, context);
+  yield;
   const document = { ...spare.spare, at, height: evidence.height };
   const { lastSuccess, problems } = state;
   const last = lastSuccess && { height: lastSuccess.snapshot.height, at: lastSuccess.at };
@@ -238,53 +257,53 @@ export function withSpareDocument<Name extends DocumentName>(
   };
 }
 
+function createDocumentContext<Name extends DocumentName>(
+  state: EndpointState,
+  { height, receivedAt, additionalInput }: Omit<SpareContent<Name>, 'spare'>,
+  { document, settings, names }: StepContext<Name>,
+  clockOffset: number,
+): DocumentContext<DocumentTypes[Name]> {
+  const past = lastOfSameKind(state, document)?.past;
+  return { at: receivedAt, clockOffset, height, past, additionalInput, settings, names };
+}
+
 /** What a document is judged by, after the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt, additionalInput }: Omit<SpareContent<Name>, 'spare'>,
-  { document, settings, names, maxSeries, staleAfterMs }: StepContext<Name>,
-  clockOffset: number,
-) {
-  const definition = documents[document];
-  const before = lastDocument(state);
-  const last = isDocument(document, before) ? before : undefined;
-  const documentContext: DocumentContext<DocumentTypes[Name]> = {
-    at: receivedAt,
-    clockOffset,
-    height,
-    past: last?.past,
-    additionalInput,
-    settings,
-    names,
-  };
-  const input = definition.input(content, documentContext);
-  const evidence: Evidence<Name> = {
+  { content, height, receivedAt }: Omit<SpareContent<Name>, 'spare'>,
+  input: DocumentTypes[Name]['input'],
+  { document, maxSeries, staleAfterMs }: StepContext<Name>,
+): Evidence<Name> {
+  const { flow, height: readHeight } = documents[document];
+  const before = lastOfSameKind(state, document)?.flow ?? flow.initial;
+  return {
     input,
-    flow: definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries }),
+    flow: flow.track(before, input, { staleAfterMs, maxSeries }),
     answers: freshAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
     nodes: state.nodes,
-    height: definition.height(content, height),
+    height: readHeight(content, height),
   };
-  return { evidence, documentContext };
 }
 
-function render<Name extends DocumentName>(
-  input: DocumentTypes[Name]['input'],
-  flow: DocumentTypes[Name]['flow'],
-  judgement: Judgement,
-  { document, target, targetLabels, maxSeries }: StepContext<Name>,
-): Pick<Snapshot, 'renderedFamilies' | 'renderedCumulative'> {
-  const definition = documents[document];
+function lastOfSameKind<Name extends DocumentName>(state: EndpointState, document: Name) {
+  const last = lastDocument(state);
+  return isDocument(document, last) ? last : undefined;
+}
+
+/** Renders families, each in a part of its own. */
+function* render<Input>(
+  families: readonly Family<Input>[],
+  input: Input,
+  { target, targetLabels, maxSeries }: Pick<StepContext, 'target' | 'targetLabels' | 'maxSeries'>,
+): InParts<readonly RenderedFamily[]> {
   const fixedLabels = formatTargetLabels(target, targetLabels);
-  return {
-    renderedFamilies: [
-      ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
-      ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...droppedProblems(judgement),
-    ],
-    renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
-  };
+  const rendered: RenderedFamily[] = [];
+  for (const family of families) {
+    rendered.push(...renderFamilies([family], input, fixedLabels, maxSeries));
+    yield;
+  }
+  return rendered;
 }
 
 /** Problems that are not exported, for `bridge_exporter_series_dropped`. */

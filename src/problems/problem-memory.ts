@@ -1,6 +1,7 @@
 import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
+import type { InParts } from '../parts.js';
 import { DAY_SECONDS } from '../units.js';
 import { marksAfter, type Marks } from './marks.js';
 import {
@@ -179,14 +180,14 @@ export interface Judgement {
 type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
 
 /** Judges all problems of a document that was received at `now.at`. */
-export function judgeProblems(
+export function* judgeProblems(
   memory: ProblemMemory,
   document: DocumentName,
   evidence: Evidence,
   now: Moment,
   options: JudgingOptions,
   all: readonly Problem[] = problems,
-): Judgement & { readonly memory: ProblemMemory } {
+): InParts<Judgement & { readonly memory: ProblemMemory }> {
   const { problems: settings = {} } = options;
   const { at } = now;
   const spares = presentSpares(memory, evidence, at);
@@ -201,6 +202,7 @@ export function judgeProblems(
   // What only one of two nodes shows is known after the other problems.
   const isLast = ({ name }: Problem): boolean => name === 'BridgeNodesDisagree';
   for (const problem of judged.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
+    yield;
     const { name, severity } = problem;
     const key = problemKey(problem);
     const limit = limitSeconds(problem, settings);

@@ -4,6 +4,7 @@ import { formatSource } from '../config/urls.js';
 import { orUndefined } from '../facts/required-fields.js';
 import { remainingLimits, type Client, type RequestLimits } from '../http/client.js';
 import { failure, type FailureReason } from '../http/failure-reasons.js';
+import { runToEnd } from '../parts.js';
 import { formatSize, MEBIBYTE } from '../units.js';
 import type { QueryRequest, QueryResult, ResponseReader } from './query.js';
 
@@ -79,7 +80,7 @@ export function createPageReader<Value>(
   let pages = 0;
   let before: { readonly value: Value } | undefined;
   return ({ bytes, height }) => {
-    const read = readDocument(reader.schema, bytes);
+    const read = runToEnd(readDocument(reader.schema, bytes));
     if (!read.ok) return failed(read.reason, read.message);
     const page = read.value;
     const value = page === undefined ? undefined : orUndefined(() => reader.value(page));

@@ -17,6 +17,7 @@ import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/response.js';
+import { runToEnd } from '../parts.js';
 import {
   implementationReader,
   implementationRequest,
@@ -347,7 +348,7 @@ function readShown<Name extends DocumentName>(
   { document, settings }: StepContext<Name>,
   clockOffset: number,
 ) {
-  const read = readContent(received, document, clockOffset);
+  const read = runToEnd(readContent(received, document, clockOffset));
   if (!read.ok) return read;
   const { content } = read;
   return {

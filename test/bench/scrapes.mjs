@@ -28,7 +28,7 @@ export async function scrapeLatency({ node, runMs, runs }) {
       own: `${median(own).toFixed(0)} ms`,
       baseline: `${median(baseline).toFixed(0)} ms`,
       ratio: median(own.map((ms, run) => ms / baseline[run])),
-      limit: 5,
+      limit: 2,
     },
   ];
 }

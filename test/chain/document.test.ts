@@ -9,6 +9,7 @@ import {
 } from '../../src/chain/document.js';
 import { INVALID } from '../../src/chain/field.js';
 import { boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
+import { runToEnd } from '../../src/parts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
@@ -25,7 +26,8 @@ const document = object({ a: numeral, b: string, chain: chainId, rows: list(row)
 /** Reads a body, which is JSON, or is serialized. */
 function read(json: unknown, maxValues?: number) {
   const isBody = typeof json === 'string' || Buffer.isBuffer(json);
-  return readDocument(document, Buffer.from(isBody ? (json as string) : JSON.stringify(json)), maxValues);
+  const body = Buffer.from(isBody ? (json as string) : JSON.stringify(json));
+  return runToEnd(readDocument(document, body, maxValues));
 }
 
 /** What was read; throws for a failure. */
@@ -337,5 +339,5 @@ describe('unrecognizedFields', () => {
 });
 
 it('parseJson has the whole document, for those who want to know what is not read', () => {
-  expect(parseJson(Buffer.from('{"x":[1e3]}'))).toEqual({ ok: true, json: { x: [1000] } });
+  expect(runToEnd(parseJson(Buffer.from('{"x":[1e3]}')))).toEqual({ ok: true, json: { x: [1000] } });
 });

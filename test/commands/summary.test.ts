@@ -3,12 +3,12 @@ import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/summary.js';
-import { readPoll } from '../../src/engine/read-poll.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { failedFetch, pollOf } from '../support/polls.js';
+import { readPoll } from '../support/steps.js';
 
 const START_SECONDS = 1_790_000_000;
 const HEALTHY_MINUTES = 10;

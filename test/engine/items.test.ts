@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { withinMemory, getItems, prepareItems } from '../../src/engine/kept-body.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { step } from '../../src/engine/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';
+import { step } from '../support/steps.js';
 
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 const CONTEXT = bridgeContext();

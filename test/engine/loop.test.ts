@@ -330,10 +330,10 @@ targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
   });
 
   it('judges the size of the last response by the new limit, before the next poll has ended', async () => {
-    await configure(['a'], '', 'interval: 1m, max_body_size: 8MiB');
+    await configure(['a'], '', 'interval: 1m, max_body_size: 4MiB');
     for (let minute = 1; minute <= 7; minute += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await endPoll(success(7 * 2 ** 20));
+      await endPoll(success(3.5 * 2 ** 20));
       elapsedMs = minute * 60_000;
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await vi.advanceTimersByTimeAsync(70_000);

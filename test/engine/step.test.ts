@@ -4,11 +4,10 @@ import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-loop.js';
 import { getItems } from '../../src/engine/kept-body.js';
-import { readPoll } from '../../src/engine/read-poll.js';
+import { readPoll, step } from '../support/steps.js';
 
 /*
  * What the daemon has found with some documents at some times is found again by the same steps without a daemon.

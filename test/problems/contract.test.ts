@@ -3,6 +3,7 @@ import type { ContractReading, TokenBacking } from '../../src/facts/contract/rea
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/problem-memory.js';
 import type { Evidence } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
+import { runToEnd } from '../../src/parts.js';
 
 /* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */
 
@@ -43,7 +44,7 @@ function foundAfter(...readings: readonly Reading[]) {
   for (const [minute, changes] of readings) {
     const evidence = { input: { ...readingAt(minute, changes), clockOffset: 0 } } as Evidence<'external_contract'>;
     const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
-    last = judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options);
+    last = runToEnd(judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options));
   }
   return (last?.present ?? []).map(({ problem: { name }, startSeconds, summary, details }) => ({
     name,

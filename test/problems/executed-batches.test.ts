@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
+import { step } from '../support/steps.js';
 
 /* That batches are executed, what they have paid, and what that says about others. */
 

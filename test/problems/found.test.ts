@@ -3,7 +3,6 @@ import type { Subject } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
@@ -13,6 +12,7 @@ import {
   crosschainPoll,
   type BridgeOptions,
 } from '../support/snapshots.js';
+import { step } from '../support/steps.js';
 
 /* What each problem finds at its limits, and what is progress. */
 

@@ -16,6 +16,7 @@ import {
   type Problem,
   type ProblemSettings,
 } from '../../src/problems/problem.js';
+import { runToEnd } from '../../src/parts.js';
 
 /* Since when a problem is there. The problem of these tests finds what it is told. */
 
@@ -57,9 +58,9 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         },
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries: 200 };
-      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, clockOffset), options, [
-        problem,
-      ]);
+      const judged = runToEnd(
+        judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, clockOffset), options, [problem]),
+      );
       ({ memory } = judged);
       return judged;
     },
@@ -423,7 +424,9 @@ describe('the texts of a problem', () => {
       action: 'Repair it.',
       find,
     });
-    const { present, dropped } = judgeProblems(NO_PROBLEMS, 'module_state', {} as Evidence, at(0), options, [problem]);
+    const { present, dropped } = runToEnd(
+      judgeProblems(NO_PROBLEMS, 'module_state', {} as Evidence, at(0), options, [problem]),
+    );
     expect([present.length, dropped]).toEqual([2, 1]);
   });
 });

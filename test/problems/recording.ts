@@ -3,7 +3,6 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Moment } from '../../src/clock.js';
 import { targetOptions, targetsHash } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
@@ -20,6 +19,7 @@ import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
+import { readPoll } from '../support/steps.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;

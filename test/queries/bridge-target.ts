@@ -9,12 +9,11 @@ import { enabledQueries } from '../../src/queries/node-queries.js';
 import { afterRound, isDue, type QueryState, type QueryStates } from '../../src/queries/query.js';
 import { isContract, createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { step } from '../../src/engine/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
 import { seriesOf } from '../support/exposition-text.js';
+import { readPoll, step } from '../support/steps.js';
 
 /* Polls of the contract of a target, whose module state is given. */
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import { syncing } from '../../src/queries/node-status.js';
 import {
   afterRound,
@@ -15,6 +14,7 @@ import {
 } from '../../src/queries/query.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
+import { step } from '../support/steps.js';
 
 const at = (minutes: number): Moment => ({ at: minutes * 60, clockOffset: 0 });
 

@@ -8,11 +8,11 @@ import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { step } from '../../src/engine/step.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { pollOf } from '../support/polls.js';
+import { step } from '../support/steps.js';
 
 /* The series of the answers of a simulated node. */
 

@@ -5,7 +5,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { isoTime, type Moment } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import {
   createRecorder,
   createWriter,
@@ -17,6 +16,7 @@ import { failedFetch } from '../support/polls.js';
 import { bridgeContext } from '../support/snapshots.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
+import { step } from '../support/steps.js';
 
 const MINUTE = 60_000;
 

@@ -4,8 +4,6 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo, simulatedContractBody } from '../../src/sources/simulated-node.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { createJobs } from '../../src/engine/jobs.js';
-import { readPoll } from '../../src/engine/read-poll.js';
-import { step } from '../../src/engine/step.js';
 import { answerQueries, pollInput } from '../support/polls.js';
 import { contractAnswers } from '../../src/queries/contract-queries.js';
 import type { QueryRequest } from '../../src/queries/query.js';
@@ -14,6 +12,7 @@ import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { pollOf } from '../support/polls.js';
 import { startTestSimulator } from '../support/test-simulator.js';
+import { readPoll, step } from '../support/steps.js';
 
 const START_SECONDS = 1_790_000_000;
 

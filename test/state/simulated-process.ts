@@ -9,14 +9,13 @@ import { exportedFamilies, initialState, type EndpointState } from '../../src/en
 import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
-import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { formatPlainData } from '../../src/engine/plain-data.js';
 import { formatLines, parseFile } from '../../src/engine/state-file.js';
-import { readPoll } from '../../src/engine/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
+import { readPoll, step } from '../support/steps.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
 

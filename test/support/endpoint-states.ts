@@ -1,10 +1,11 @@
 import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
-import { step, type PollResult } from '../../src/engine/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { listVerdicts, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
+import { step } from './steps.js';
 
 type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;
 

@@ -3,7 +3,6 @@ import type { DocumentName, ConfiguredNames, AdditionalInput, StepContext } from
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
-import { readPoll } from '../../src/engine/read-poll.js';
 import type { PollResult } from '../../src/engine/step.js';
 import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, readAdditionalInput, queryContext } from '../../src/engine/additional-input.js';
@@ -12,6 +11,7 @@ import { createExchange } from '../../src/sources/simulated-node.js';
 import { afterRound, isDue, type QueryRequest, type QueryStates } from '../../src/queries/query.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
+import { readPoll } from './steps.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Moment = { at: 1_700_000_000, clockOffset: 0 };

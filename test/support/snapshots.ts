@@ -9,8 +9,9 @@ import type { CrosschainPast } from '../../src/facts/crosschain/crosschain-input
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { initialState, isDocument, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
-import { step } from '../../src/engine/step.js';
 import { NO_NAMES, pollOf, START, TARGET_OPTIONS } from './polls.js';
+import { step } from './steps.js';
+import { runToEnd } from '../../src/parts.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
@@ -137,7 +138,8 @@ export function inputOf<Name extends DocumentName>(
   const { read, input } = documents[document];
   const text = JSON.stringify(json);
   // White space, because a large body of small rows would be refused.
-  const result = read(Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length)), { at, clockOffset: 0 });
+  const body = Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length));
+  const result = runToEnd(read(body, { at, clockOffset: 0 }));
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   return input(result.value, { ...context, names, height, at, clockOffset: 0, past });
 }

@@ -15,6 +15,7 @@ import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
 import { boolean, numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
+import { runToEnd, type InParts } from '../../parts.js';
 import { MEBIBYTE } from '../../units.js';
 import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
 import {
@@ -97,7 +98,7 @@ const syncingResponse = object({ result: boolean });
 
 /** Whether the answer to `eth_syncing` says so. A node without this method is fine. */
 export function isSyncing(body: Buffer): boolean {
-  const json = readDocument(syncingResponse, body, MAX_VALUES);
+  const json = runToEnd(readDocument(syncingResponse, body, MAX_VALUES));
   const result = json.ok ? json.value?.result : undefined;
   // An object has the progress.
   return result === true || result === INVALID;
@@ -109,14 +110,14 @@ const response = object({ result: string, error: object({ code: numeral }) });
 const RATE_LIMIT_CODES: ReadonlySet<string> = new Set(['-32005', '429']);
 
 /** Reads the result of a call by its data: calls of a recording may differ from those of this version. */
-export function readContract(
+export function* readContract(
   body: Buffer,
   call: ContractCall,
   hubSide: HubSide,
   { hubBlock, implementation, backing = [], supplies }: ContractAnswers,
   now: Moment,
-): DocumentResult<ContractReading> {
-  const json = readDocument(response, body, MAX_VALUES);
+): InParts<DocumentResult<ContractReading>> {
+  const json = yield* readDocument(response, body, MAX_VALUES);
   if (!json.ok) return json;
   const { result, error } = json.value ?? {};
   if (error !== undefined) {
