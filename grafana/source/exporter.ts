@@ -1,4 +1,5 @@
 import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/polls.js';
+import { rules } from '../../src/problems/rules.js';
 import { commonVariables } from './filters.js';
 import { type Dashboard, graph, type Row, table } from './grafana.js';
 import { severityTexts } from './problem-table.js';
@@ -19,7 +20,9 @@ const ofProcess = (expr: (filters: string) => string): string =>
 const withVersion = (expr: (filters: string) => string): string =>
   `max by (cluster, job, instance, version, nodejs) ((${ofProcess(expr)}) * on (cluster, namespace, job, instance) group_left (version, nodejs) bridge_exporter_build_info{${EXPORTER_FILTERS}})`;
 
-const EXPORTER_ALERTS = `alertname=~"Bridge(Exporter|Endpoint|Snapshot|Response|Problem|Node|Watchdog).*", ${ALERT_FILTERS}`;
+/** The alerts whose notifications lead to this dashboard. */
+const ALERT_NAMES = new Set(rules.flatMap(({ name, dashboard }) => (dashboard === 'bridge-exporter' ? name : [])));
+const EXPORTER_ALERTS = `alertname=~"${Array.from(ALERT_NAMES).join('|')}", ${ALERT_FILTERS}`;
 
 const current: Row = {
   title: 'Is the data current?',

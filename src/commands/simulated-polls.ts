@@ -41,7 +41,7 @@ const longIncidents: Partial<Readonly<Record<ScenarioName, number>>> = {
   'rate-limited': 45,
 };
 
-/** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */
+/** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are withdrawn. */
 const MAX_POLLS = 45;
 const MAX_INTERVAL_MINUTES = 4;
 /** The pauses between these polls are no gaps. */

@@ -25,7 +25,7 @@ import {
  * editors and the printed configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
 
-/** Data without a successful poll for this long is outdated: BridgeSnapshotStale. */
+/** Data without a successful poll for this long is outdated (BridgeSnapshotStale). Withdrawn is by `stale_after`. */
 export const OUTDATED_MS = 10 * MINUTE_MS;
 
 export const poll = z

@@ -112,7 +112,7 @@ const LONG_WINDOW = 100_000n;
 function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMessage[] {
   const warnings: PathMessage[] = [];
   if (interval + timeout > OUTDATED_MS) {
-    const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeSnapshotStale fires between polls`;
+    const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeEndpointNotPolled fires between polls`;
     warnings.push({ path: ['poll', 'interval'], message });
   }
   for (const [index, { crosschain: { window = '0' } = {} }] of targets.entries()) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock, Instant } from '../clock.js';
+import { OUTDATED_MS } from '../config/config.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
@@ -46,10 +47,13 @@ const START_SPACING_MS = 10;
 /** The pause between two probes of the nodes of an endpoint with several. */
 const PROBE_MS = MINUTE_MS;
 
-/** The server decides when the next poll is, up to half of `poll.stale_after`. */
+/** A longer delay would look like polls that have stopped (BridgeEndpointNotPolled). */
+const MAX_DELAY_MS = OUTDATED_MS / 2;
+
+/** The server decides when the next poll is, up to half of `poll.stale_after` and 5 minutes. */
 function limitRetryAfter(received: Received, { intervalMs, context: { staleAfterMs } }: PollJob): Received {
   if (received.ok || received.error.retryAfterMs === undefined) return received;
-  const retryAfterMs = Math.min(received.error.retryAfterMs, staleAfterMs / 2);
+  const retryAfterMs = Math.min(received.error.retryAfterMs, staleAfterMs / 2, MAX_DELAY_MS);
   if (retryAfterMs <= intervalMs) return received;
   const message = `${received.error.message}; the next poll is in ${formatDuration(retryAfterMs)} (Retry-After)`;
   return { ...received, error: { ...received.error, message, retryAfterMs } };

@@ -27,8 +27,8 @@ export interface NodeObservation {
   readonly probe?: Probe;
   /** The first of the successive good probes of a node that is up to date. */
   readonly goodSince?: Instant | undefined;
-  /** The last probe of a node that is not up to date. */
-  readonly outdated?: { readonly at: Instant; readonly reason: string } | undefined;
+  /** The last probe of a node that is behind or has a wrong time. */
+  readonly unfit?: { readonly at: Instant; readonly reason: string } | undefined;
   /** The failures of probes since the last good one. */
   readonly probeFailed?: FailedProbe | undefined;
   /** The chain, when it was asked last. */

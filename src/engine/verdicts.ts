@@ -60,12 +60,12 @@ export interface TargetVerdicts {
   readonly target: string;
   /**
    * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint
-   * was never polled or its data is outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
+   * was never polled or its data is withdrawn, `pending` when a problem is not firing yet, `info`, or `ok`.
    */
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty otherwise. */
   readonly unknown: readonly string[];
-  /** The worst firing verdict of the last document of each endpoint with outdated data. */
+  /** The worst firing verdict of the last document of each endpoint whose data is withdrawn. */
   readonly lastKnown: readonly LastKnown[];
   /** Worst first, verdicts with a cause last. */
   readonly verdicts: readonly Verdict[];

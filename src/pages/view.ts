@@ -68,7 +68,7 @@ function targetView(
     status: behind.length > 0 ? 'unknown' : status,
     /** Why the target cannot be judged. */
     unknown: [...unknown, ...behind],
-    /** The worst firing verdict of the last document of each endpoint with outdated data. */
+    /** The worst firing verdict of the last document of each endpoint whose data is withdrawn. */
     lastKnown,
     /** The names of problems whose fields an endpoint has never had. */
     notJudgedHere,

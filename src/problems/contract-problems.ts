@@ -102,7 +102,12 @@ const paused = defineProblem('external_contract', {
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
   find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchTimeoutNear' }, ...HIDDEN_WITHOUT_RELAYS],
+  inhibits: [
+    { problem: 'BridgeBatchNotRelayed' },
+    { problem: 'BridgeBatchTimeoutNear' },
+    { problem: 'BridgeBatchOverdue' },
+    ...HIDDEN_WITHOUT_RELAYS,
+  ],
 });
 
 /** The last event nonces of the contract with their times, to date the first event that waits. */

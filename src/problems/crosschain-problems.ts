@@ -33,6 +33,7 @@ import { findEntry } from './marks.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
+  OTHERS_UNJUDGED,
   type Finding,
   type Findings,
   type Inhibition,
@@ -256,7 +257,7 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
 const MISSED_ACTION =
   'A missed transaction was almost certainly executed, because a later nonce was: look it up on its chain by its nonce, then have an observer post its hash. Do not abort it, because that can pay twice.';
 
-/** The oldest are kept. */
+/** The oldest are kept. The others cannot be judged. */
 const MAX_MISSED = 1000;
 
 /**
@@ -289,14 +290,17 @@ const missed = defineProblem('rate_limiter_input', {
     },
   },
   find: ({ input }, mark) => {
-    const seenAt = (cctx: Cctx): Instant => findEntry(mark, missedKey(cctx)) ?? 0;
-    const recent = consideredCctxs.missed(input).filter((cctx) => input.at - seenAt(cctx) < DAY_SECONDS);
-    return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
+    const missedCctxs = consideredCctxs.missed(input);
+    const remembered = missedCctxs.filter((cctx) => findEntry(mark, missedKey(cctx)) !== undefined);
+    const seenAt = (cctx: Cctx): Instant => required(findEntry(mark, missedKey(cctx)));
+    const recent = remembered.filter((cctx) => input.at - seenAt(cctx) < DAY_SECONDS);
+    const found = Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
       summary: `cross-chain transactions on chain ${chainText(input, chainId)} are missed`,
       details: [`${cctxs.length} at present`, cctxAmountsText(input, cctxs)],
     }));
+    return remembered.length < missedCctxs.length ? [...found, OTHERS_UNJUDGED] : found;
   },
 });
 

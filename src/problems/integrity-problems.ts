@@ -54,8 +54,8 @@ function claimsByPower(
 ) {
   return ({ input }: Evidence<'module_state'>): Found | undefined => {
     const accused = claims(input);
-    const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
-    if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
+    if (accused.length === 0) return undefined;
+    if (required(highestVotedShare(input, accused)) >= CREDIBLE_RATIO !== isCredible) return undefined;
     const items = pendingAttestations(input)
       .filter(({ attestation }) => accused.includes(attestation))
       .map((claim) => claimItem(input, claim));

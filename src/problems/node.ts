@@ -69,7 +69,7 @@ const behind = {
 function nodeBehind(document: HubDocument) {
   return defineProblem(document, {
     ...behind,
-    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
+    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Problems that need the present state are not judged meanwhile.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
       const { seconds, isSyncing } = required(nodeDelay(answers, input));

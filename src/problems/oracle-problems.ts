@@ -177,7 +177,7 @@ function isUndecidable(input: BridgeInput): boolean {
   const leading = leadingClaim(input);
   const others = nextEventAttestations(input).filter((attestation) => attestation !== leading?.attestation);
   const voters = new Set(others.flatMap((attestation) => Array.from(votedAddresses(input, attestation))));
-  return (shareOfNewest(input, sumPower(newestPowers(input), voters)) ?? 0) > MINORITY_RATIO;
+  return required(shareOfNewest(input, sumPower(newestPowers(input), voters))) > MINORITY_RATIO;
 }
 
 /* Disputes: the claims of an event with their power, and what they differ in. */

@@ -164,7 +164,7 @@ const down: PollProblem = {
   severity: 'warning',
   afterMinutes: 3,
   description:
-    'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated. With kind="not_served", the node has never served the document, only the other one of the target.',
+    'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated; the contract has none. With kind="not_served", the node has never served the document, only the other one of the target.',
   action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
   find: (poll, { isNotServed }) => {
     const failure = presentFailure(poll);

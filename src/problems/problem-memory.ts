@@ -66,8 +66,8 @@ import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from
 const BEGINS_AFTER_SECONDS = 20;
 /** A present problem that two judgements or more have not found for this long has ended. */
 const ENDS_AFTER_SECONDS = 120;
-/** The histories of a problem; the oldest are kept. */
-const MAX_HISTORIES = 200;
+/** So many histories of a problem are kept, the oldest, or `limits.max_series_per_family` if that is more. */
+const KEPT_HISTORIES = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
@@ -168,7 +168,7 @@ export interface UnjudgedProblem {
 export interface Judgement {
   /** Worst first, at most `maxSeries`. */
   readonly present: readonly PresentProblem[];
-  /** The number of the others. */
+  /** The number of the others, and of the subjects that are not remembered. */
   readonly dropped: number;
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
@@ -199,6 +199,7 @@ export function* judgeProblems(
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   let isOpinionWanted = false;
+  let dropped = 0;
   // What only one of two nodes shows is known after the other problems.
   const isLast = ({ name }: Problem): boolean => name === 'BridgeNodesDisagree';
   for (const problem of judged.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
@@ -209,11 +210,13 @@ export function* judgeProblems(
     const before = memory.remembered.get(key);
     const judging = { problem, limit, now, lastJudged: memory.judged ?? now, options, spares, disagreement };
     const differences = isLast(problem) ? findDifferences(judged, remembered, judging) : [];
-    const after = judgeProblem(before, { ...evidence, differences }, judging);
-    if (after === undefined) {
+    const complete = judgeProblem(before, { ...evidence, differences }, judging);
+    if (complete === undefined) {
       notJudgedHere.add(name);
       continue;
     }
+    const after = { ...complete, histories: withinLimit(complete.histories, options) };
+    dropped += complete.histories.size - after.histories.size;
     remembered.set(key, after);
     const unconfirmed = Array.from(after.histories.values()).filter((history) => isUnconfirmed(history, at, limit));
     isOpinionWanted ||= options.isSinglePoll !== true && selectSubjects(problem, unconfirmed).length > 0;
@@ -245,7 +248,7 @@ export function* judgeProblems(
       spares: memory.spares && spares,
     },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
-    dropped: Math.max(0, present.length - options.maxSeries),
+    dropped: dropped + Math.max(0, present.length - options.maxSeries),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
     isOpinionWanted,
@@ -339,7 +342,8 @@ function judgeProblem(
     (history) => keepMissed(history, found.get(subjectKey(history.subject)), notShown, judging) ?? [],
   );
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
-  return { histories: withinLimit([...found.values(), ...missed]), unjudgedSeconds, ...marks };
+  const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));
+  return { histories, unjudgedSeconds, ...marks };
 }
 
 /**
@@ -454,12 +458,11 @@ function withPresence(history: SubjectHistory, { start }: Found, { now, options 
   return { ...history, startSeconds: isFaster ? Math.min(start, firstFoundAt) : startSeconds, isPresent: true };
 }
 
-function withinLimit(histories: readonly SubjectHistory[]): SubjectHistories {
-  const oldest =
-    histories.length <= MAX_HISTORIES
-      ? histories
-      : histories.toSorted((a, b) => a.startSeconds - b.startSeconds).slice(0, MAX_HISTORIES);
-  return new Map(oldest.map((history) => [historyKey(history), history]));
+function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions): SubjectHistories {
+  const limit = Math.max(KEPT_HISTORIES, maxSeries);
+  if (histories.size <= limit) return histories;
+  const oldestFirst = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
+  return new Map(oldestFirst.slice(0, limit));
 }
 
 function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {

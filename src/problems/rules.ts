@@ -118,8 +118,8 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
  * Another exporter of the target has polled the document: then this exporter's failing polls are a warning
  * (BridgeEndpointDown).
  */
-const UNLESS_POLLED_BY_ANOTHER = `unless on (cluster, target, document)
-  time() - bridge_exporter_last_success_timestamp_seconds <= ${OUTDATED_SECONDS}`;
+const unlessPolledByAnother = (limit: number): string => `unless on (cluster, target, document)
+  time() - bridge_exporter_last_success_timestamp_seconds <= ${limit}`;
 
 const watchdog = {
   name: 'BridgeWatchdog',
@@ -184,12 +184,13 @@ function createRule(
   const matchers = Object.entries({ ...labels, problem: name, severity }).map(
     ([label, value]) => `${label}="${value}"`,
   );
-  const expr = `time() - bridge_problem_start_timestamp_seconds{${matchers.join(',')}} > ${afterMinutes * 60}`;
+  const limit = afterMinutes * 60;
+  const expr = `time() - bridge_problem_start_timestamp_seconds{${matchers.join(',')}} > ${limit}`;
   return {
     name,
     severity,
     group,
-    expr: name === 'BridgeSnapshotStale' ? `${expr}\n${UNLESS_POLLED_BY_ANOTHER}` : expr,
+    expr: name === 'BridgeSnapshotStale' ? `${expr}\n${unlessPolledByAnother(limit)}` : expr,
     forMinutes: 0,
     keepFiringMinutes: severity === 'info' ? 0 : keepFiringMinutes,
     description,

@@ -8,7 +8,7 @@ import { amountOfDollars, drawAmount, minBatchFee, type Token } from './token-mo
 import { belongsTo, type Validator } from './validators.js';
 import type { LiveBatch } from './withdrawals.js';
 
-/** The hub assumes block times that are long outdated. */
+/** The hub assumes block times of years ago. */
 const PARAMETERS = {
   signedWindow: 500_000,
   signedClaimsWindow: 25_000,

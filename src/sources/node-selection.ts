@@ -66,7 +66,7 @@ export function selectUsable<Node>(nodes: readonly Node[], observations: Observa
 /** 0: usable. The others are polled when no better node has a document. */
 function rankNode(observation: NodeObservation, now: Instant): number {
   if (observation.failed !== undefined) return 3;
-  if (isOutdated(observation, now)) return 2;
+  if (isUnfit(observation, now)) return 2;
   return isProbeFailing(observation) ? 1 : 0;
 }
 
@@ -74,8 +74,8 @@ function hangAt({ failed }: NodeObservation): number {
   return failed?.isHang === true ? failed.at : 0;
 }
 
-function isOutdated({ outdated, goodSince }: NodeObservation, now: Instant): boolean {
-  return outdated !== undefined && !hasBeenGood(goodSince, now);
+function isUnfit({ unfit, goodSince }: NodeObservation, now: Instant): boolean {
+  return unfit !== undefined && !hasBeenGood(goodSince, now);
 }
 
 function hasBeenGood(goodSince: Instant | undefined, now: Instant): boolean {
@@ -115,7 +115,7 @@ export function findTrouble(
   observations: Observations,
   now: Instant,
 ): { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined {
-  const { source, addedAt, served, failed, outdated, probe, probeFailed, chain } = observation;
+  const { source, addedAt, served, failed, unfit, probe, probeFailed, chain } = observation;
   const otherChain = findOtherChain(observation, observations);
   if (otherChain !== undefined) {
     const message = `${source} is a node of chain ${otherChain}, not of chain ${observations.chainId}`;
@@ -130,8 +130,8 @@ export function findTrouble(
   if (probeFailed !== undefined && isProbeFailing(observation)) {
     return { since: lastGoodAt, message: probeFailed.message, isDown: true };
   }
-  if (outdated !== undefined && isOutdated(observation, now)) {
-    return { since: outdated.at, message: `${source} ${outdated.reason}`, isDown: false };
+  if (unfit !== undefined && isUnfit(observation, now)) {
+    return { since: unfit.at, message: `${source} ${unfit.reason}`, isDown: false };
   }
   return undefined;
 }
@@ -156,14 +156,14 @@ export function withFailed(before: NodeObservation, at: Instant, error: PollErro
 
 export function withProbe(before: NodeObservation, probe: Probe, others: readonly NodeObservation[]): NodeObservation {
   const { at, chainId } = probe;
-  const reason = outdatedReason(probe, others);
+  const reason = unfitReason(probe, others);
   const isProven = hasBeenGood(before.goodSince, at);
   return {
     ...before,
     probe,
     probeFailed: undefined,
     goodSince: reason === undefined ? (before.goodSince ?? at) : undefined,
-    outdated: reason === undefined ? (isProven ? undefined : before.outdated) : { at, reason },
+    unfit: reason === undefined ? (isProven ? undefined : before.unfit) : { at, reason },
     ...(chainId !== undefined && { chain: { id: chainId, at } }),
   };
 }
@@ -173,7 +173,7 @@ export function isFresh(probe: Probe | undefined, now: Instant): probe is Probe 
 }
 
 /** A block in the future says that the clock of the exporter is wrong, unless the block of another node is not. */
-function outdatedReason({ at, lagSeconds, isSyncing }: Probe, others: readonly NodeObservation[]): string | undefined {
+function unfitReason({ at, lagSeconds, isSyncing }: Probe, others: readonly NodeObservation[]): string | undefined {
   if (lagSeconds > BEHIND_SECONDS) return `is ${durationInWords(lagSeconds)} behind the chain`;
   if (isSyncing) return 'is catching up';
   const isAhead = (seconds: number): boolean => -seconds > CLOCK_BEHIND_SECONDS;

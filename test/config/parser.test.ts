@@ -228,9 +228,9 @@ describe('parseConfig', () => {
 
   test.each([
     [
-      'polls that are outdated before the next one',
+      'polls that are too far apart',
       withTopLevel('poll: {interval: 9m50s, stale_after: 20m}'),
-      'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeSnapshotStale fires between polls',
+      'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeEndpointNotPolled fires between polls',
     ],
     [
       'a very long window',

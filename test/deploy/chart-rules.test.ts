@@ -103,6 +103,17 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     expect(Object.fromEntries(limits)).toEqual(seconds);
   });
 
+  it('compares with the same limit whether another exporter has polled the document', () => {
+    const values = {
+      ...TARGETS,
+      prometheusRule: { enabled: true },
+      problems: { BridgeSnapshotStale: { after: '5m' } },
+    };
+    const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
+    const rule = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === 'BridgeSnapshotStale');
+    expect(String(rule?.expr).match(/(?:>|<=) \d+$/gm)).toEqual(['> 300', '<= 300']);
+  });
+
   it('changes the duration of an alert that is no problem', () => {
     expect(shippedOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['10m', '10m']);
     expect(ownOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['20m', '20m']);

@@ -138,13 +138,15 @@ describe('a shell example', () => {
     const rulesFile = folder.write('alerts.yml', readProjectFile('prometheus/alerts.yml'));
     const routesFile = folder.write('alertmanager.yml', readProjectFile('prometheus/alertmanager.yml'));
     const edits = blocksOf('sh').filter(({ file, code }) => file === 'docs/alerts.md' && code.startsWith('sed -i'));
-    for (const { code } of edits) {
+    const ofPolls = edits.map(({ code }) => code.replaceAll('BridgeBatchUnsigned', 'BridgeSnapshotStale'));
+    for (const code of [...edits.map((edit) => edit.code), ...ofPolls]) {
       expect(runTool('sh', ['-ec', `cd ${folder.path}\n${code}`])).toEqual({ status: 0, output: '' });
     }
     const [rulesText, routesText] = [rulesFile, routesFile].map((file) => readFileSync(file, 'utf8'));
     expect(rulesText).toContain("dashboard_url: 'https://grafana.example.org/d/");
     expect(rulesText).toContain('on (k8s_cluster, namespace');
     expect(rulesText).toMatch(/problem="BridgeBatchUnsigned",severity="critical"\} > 2700$/m);
+    expect(rulesText?.match(/(?:>|<=) 2700$/gm)).toEqual(['> 2700', '<= 2700', '> 2700']);
     expect(`${rulesText}${routesText}`.replaceAll(/^ *#.*$/gm, '')).not.toMatch(/\bcluster\b/);
     expect(runTool('promtool', ['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
   });

@@ -92,6 +92,21 @@ it.each([
 });
 
 describe.skipIf(!hasTool('amtool'))('the routes', () => {
+  it.each([
+    ['validator', validator, 'Crosschain'],
+    ['observer', observer, 'BridgeStateRolledBack'],
+  ])('have every alert about the exporter and its nodes: %s', (_role, config, ofOthers) => {
+    for (const { name, severity, group, dashboard, problem } of rules) {
+      if (dashboard !== 'bridge-exporter' || severity === 'none' || name.startsWith(ofOthers)) continue;
+      // Without data, nothing is judged.
+      const isWithoutData = group === 'bridge-exporter' || problem?.inhibitsDocument === true;
+      const wakes = severity === 'critical' && isWithoutData;
+      expect(receiversOf(config, `alertname=${name}`, `severity=${severity}`), name).toMatch(
+        wakes ? /^(phone|pager)$/ : /^chat$/,
+      );
+    }
+  });
+
   it('of a validator wake for its own validator and for what endangers everybody', () => {
     const own = ['alertname=BridgeOrchestratorMissingVotes', 'severity=warning'];
     expect(receiversOf(validator, ...own, 'watched=true')).toBe('chat');

@@ -64,9 +64,9 @@ afterEach(() => {
 });
 
 /** Applies a configuration with one target for each name; `rest` is more of each bridge. */
-async function configure(names: readonly string[], rest = '', poll = 'interval: 1h'): Promise<void> {
+async function configure(names: readonly string[], rest = '', poll = 'interval: 1h', staleAfter = '2h') {
   const targets = names.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"${rest}}}`);
-  await configureYaml(`poll: {stale_after: 2h, ${poll}}\ntargets: [${targets.join(', ')}]`);
+  await configureYaml(`poll: {stale_after: ${staleAfter}, ${poll}}\ntargets: [${targets.join(', ')}]`);
 }
 
 async function configureYaml(yaml: string): Promise<void> {
@@ -163,11 +163,12 @@ describe('a response with Retry-After', () => {
   };
 
   it.each([
-    ['as long as it asks', 10 * MINUTE_MS, 10, '; the next poll is in 10m (Retry-After)'],
-    ['at most half of stale_after', 5 * HOUR_MS, 60, '; the next poll is in 1h (Retry-After)'],
-    ['for the interval if that is longer', MINUTE_MS / 2, 1, ''],
-  ])('delays the next poll %s, and says so', async (_title, retryAfterMs, minutes, said) => {
-    await configure(['a'], '', 'interval: 1m');
+    ['as long as it asks', 3 * MINUTE_MS, 3, '2h', '; the next poll is in 3m (Retry-After)'],
+    ['at most half of stale_after', 5 * HOUR_MS, 4, '8m', '; the next poll is in 4m (Retry-After)'],
+    ['at most half of what counts as not polled', 5 * HOUR_MS, 5, '2h', '; the next poll is in 5m (Retry-After)'],
+    ['for the interval if that is longer', MINUTE_MS / 2, 1, '2h', ''],
+  ])('delays the next poll %s, and says so', async (_title, retryAfterMs, minutes, staleAfter, said) => {
+    await configure(['a'], '', 'interval: 1m', staleAfter);
     await endPoll(throttled(retryAfterMs));
     expect(logged).toEqual([`poll failed: /x: responded with status 429${said}`]);
     // The interval is up to 10 % shorter.

@@ -4,7 +4,7 @@ import { joinTexts } from '../../src/problems/sentence.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, members, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
   bridgeContext,
   bridgePoll,
@@ -586,14 +586,29 @@ describe('the oracle', () => {
     expect(found('1000000')).toEqual([]);
   });
 
+  const foreign = { '@type': '/bridge.v1.MsgWithdrawClaim', batch_nonce: '99', token_contract: '0xT' };
+
   it('claims a batch that the hub does not have', () => {
-    const foreign = { '@type': '/bridge.v1.MsgWithdrawClaim', batch_nonce: '99', token_contract: '0xT' };
     const found = (...indexes: readonly number[]) =>
       bridgeProblems([{ minute: 0, state: withClaims(claim(indexes, foreign)) }])
         .map(({ name }) => name)
         .filter((name) => name.startsWith('BridgeClaimWithoutBatch'));
     expect(found(0)).toEqual(['BridgeClaimWithoutBatch/critical']);
     expect(found(1)).toEqual(['BridgeClaimWithoutBatch/warning']);
+  });
+
+  it('cannot be judged by its share of the power while that is unknown', () => {
+    const withoutPower = members.map((member) => ({ ...member, power: '0' }));
+    const valsets = COMPLETE.valsets.map((valset) => ({ ...valset, members: withoutPower }));
+    const notJudged = (...claims: readonly object[]) => {
+      const context = { ...bridgeContext(), isSinglePoll: true };
+      const poll = bridgePoll({ ...COMPLETE, ...withClaims(...claims), valsets }, { height: String(BASE_HEIGHT) });
+      const { lastSuccess } = step(initialState(context, at(0).at), poll, context, at(0));
+      return lastSuccess?.snapshot.judgement.notJudgedHere;
+    };
+    const names = ['BridgeClaimWithoutBatch', 'BridgeConflictingClaims'];
+    expect(notJudged(claim([0], foreign), claim([1, 3], { amount: '2' }))).toEqual(expect.arrayContaining(names));
+    for (const name of names) expect(notJudged()).not.toContain(name);
   });
 });
 
@@ -1083,7 +1098,7 @@ describe('a cross-chain transaction', () => {
     readonly isQueried?: boolean;
   }
 
-  function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
+  function stateAfter(documents: readonly (Lists & { readonly minute: number })[]): EndpointState {
     const context = { ...crosschainContext(), isSinglePoll: true };
     let state = initialState(context, at(0).at);
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
@@ -1104,8 +1119,11 @@ describe('a cross-chain transaction', () => {
       const before = isQueried ? { ...state, queries } : state;
       state = step(before, crosschainPoll(body, { at: at(minute) }), context, at(minute));
     }
-    return shownIn(state, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
+    return state;
   }
+
+  const problemsOf = (documents: Parameters<typeof stateAfter>[0]): readonly ShownProblem[] =>
+    shownIn(stateAfter(documents), START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
 
   const cctxProblems = (name: string, documents: Parameters<typeof problemsOf>[0]) =>
     named(name, problemsOf(documents));
@@ -1344,6 +1362,19 @@ describe('a cross-chain transaction', () => {
     }));
     const [old] = problemsOf([{ minute: 0, pending }]);
     expect(old?.text).toMatch(/; 2 transactions pending on the chain; 2\.5 ETH in them$/);
+  });
+
+  it('cannot be judged as missed beyond the 1000 that are remembered', () => {
+    const old = Array.from({ length: 999 }, (_, index) => cctx('1', index, -500));
+    const [next, last] = [cctx('56', 1, 0), cctx('56', 2, 0)];
+    const judged = (...missed: readonly object[]) => {
+      const documents = [old, [...old, next], missed].map((each, index) => ({ minute: 3 * index, missed: each }));
+      const { unjudged = [] } = stateAfter(documents).lastSuccess?.snapshot.judgement ?? {};
+      const found = cctxProblems('CrosschainCctxsMissed', documents).map(({ subject }) => subject);
+      return [found, unjudged.map(({ problem }) => problem.name)];
+    };
+    expect(judged(...old, next)).toEqual([[{ chain_id: '56' }], []]);
+    expect(judged(...old, next, last)).toEqual([[{ chain_id: '56' }], ['CrosschainCctxsMissed']]);
   });
 
   it('is missed when it was not in the first document', () => {

@@ -107,6 +107,11 @@ const cases: readonly (readonly [title: string, active: readonly string[], inhib
     ['CrosschainCctxsMissed warning chain_id=1'],
   ],
   ['no critical alert that follows from a warning', ['BridgeBatchNotRelayed warning', STUCK], []],
+  [
+    'a batch that timed out because nobody could execute it: the contract is paused',
+    ['BridgeContractPaused critical document=external_contract'],
+    ['BridgeBatchOverdue critical'],
+  ],
   ['one that follows from a critical one', ['BridgeBatchNotRelayed critical'], [STUCK]],
   ['a critical one as a warning: outbounds are off', ['CrosschainOutboundDisabled warning'], [`${TOO_OLD} critical`]],
   [

@@ -304,7 +304,7 @@ describe('a problem', () => {
     expect(starts(poll(730, [{ start: START_SECONDS + 600 }]))).toEqual([600]);
   });
 
-  it('has one start for each subject, of which at most 200 are remembered, the oldest', () => {
+  it('has one start for each subject, of which at most 200 are remembered, the oldest, and the others counted', () => {
     const { poll } = judge();
     const found = Array.from({ length: 300 }, (_, index) => ({
       subject: { token_contract: `0x${index}` },
@@ -314,7 +314,9 @@ describe('a problem', () => {
     const { present } = poll(30, found.slice(0, 2));
     expect(present.map(({ subject }) => subject)).toEqual([{ token_contract: '0x0' }, { token_contract: '0x1' }]);
     poll(60, found);
-    expect(poll(90, found).present).toHaveLength(200);
+    const judged = poll(90, found);
+    expect(judged.present).toHaveLength(200);
+    expect(judged.dropped).toBe(100);
   });
 
   it('is not judged when it is disabled, and has the configured limit', () => {
