@@ -8,7 +8,7 @@ import {
   type ReportedVerdicts,
   type TargetVerdicts,
 } from '../../src/engine/verdicts.js';
-import { record, type Phase } from '../problems/recording.js';
+import { INITIAL_CONFIG, record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 
 interface Logged {
@@ -42,6 +42,7 @@ function linesOf(phases: readonly Phase[]): string[] {
   const logNext = createVerdictLog(log);
   record(phases, {
     valsets: 3,
+    sampleSeconds: 240,
     observe: ([target], at) => {
       minute = at;
       if (target !== undefined) logNext(target);
@@ -59,8 +60,8 @@ describe('the log of failed polls', () => {
     let minute = 0;
     let before: EndpointState | undefined;
     const pollLog = createPollLog(createLog({ line: () => minutes.push(minute) }));
-    record([{ minutes: 25, crosschain: { fails: 'status', ...(isNotServed && { isNotServed: true }) } }], {
-      valsets: 3,
+    const config = { ...INITIAL_CONFIG, documents: ['rate_limiter_input'] as const };
+    record([{ minutes: 25, config, crosschain: { fails: 'status', ...(isNotServed && { isNotServed: true }) } }], {
       observe: (_targets, at, endpoints) => {
         minute = at;
         const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
@@ -78,8 +79,8 @@ describe('the log of failed polls', () => {
 describe('the log of verdicts', () => {
   it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {
     const lines = linesOf([
-      { minutes: 10 },
-      { minutes: 26, scenario: 'stalled-oracle' },
+      { minutes: 12, config: { ...INITIAL_CONFIG, documents: ['module_state'] } },
+      { minutes: 28, scenario: 'stalled-oracle' },
       // In which the data cannot be judged.
       { minutes: 20, bridge: { fails: 'timeout' } },
       { minutes: 8, scenario: 'healthy' },

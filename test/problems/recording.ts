@@ -30,7 +30,10 @@ const DAY_SECONDS = 86_400;
 const SEED = 7;
 /** Slower than a real hub, so that a recording takes less time. */
 const BLOCK_MS = 20_000;
-const sampleModel = createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS });
+/** The chain of a recording without options. */
+export const createHealthyModel = (): Model =>
+  createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS });
+const sampleModel = createHealthyModel();
 const sampleConfig = demoConfig('http://127.0.0.1:1317', sampleModel);
 /** The hub height at minute 0. */
 export const START_HEIGHT = sampleModel.height;
@@ -107,6 +110,8 @@ export const changedInput = (change: (input: RateLimiterInput) => object): PollO
 
 type Keep = ReadonlySet<string> | 'all';
 
+type Observe = (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
+
 const keeps = (keep: Keep | undefined, metric: string): boolean => keep === 'all' || keep?.has(metric) === true;
 
 export interface RecordingOptions {
@@ -136,7 +141,7 @@ export interface RecordingOptions {
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
-  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
+  readonly observe?: Observe;
   /** The metrics to record, by default none. Metrics that no rule reads would only take time. */
   readonly keep?: Keep;
 }
@@ -160,6 +165,18 @@ interface LastSample {
  * simulated chain. The clock is simulated, too.
  */
 export function record(phases: readonly Phase[], options: RecordingOptions): Recording & LastSample {
+  const samples = recordSamples(phases, options);
+  for (;;) {
+    const { done, value } = samples.next();
+    if (done === true) return value;
+  }
+}
+
+/** Like `record`, but pauses after every sample. */
+export function* recordSamples(
+  phases: readonly Phase[],
+  options: RecordingOptions,
+): Generator<void, Recording & LastSample> {
   const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
   const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
   const startTime = START_SECONDS - afterDays * DAY_SECONDS;
@@ -189,15 +206,16 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       if (phase.exporterDown) {
         remembered = exporter?.endpoints.remembered() ?? remembered;
         exporter = undefined;
+        yield;
         continue;
       }
       exporter ??= createExporter(model, config, seconds, options, options.hasStateFile ? remembered : []);
       exporter.poll(phase, seconds);
       observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
-      if (keep === undefined) continue;
-      for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
+      for (const [key, value] of keep === undefined ? [] : exporter.scrape(phase, seconds, keep)) {
         put(series, key, sample, value);
       }
+      yield;
     }
   }
   const at = instantAt(last);

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { alertRules, ruleGroups, type Rule } from '../support/alert-rules.js';
+import { readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { hasHelm, render, type Manifest } from './helm.js';
+import { findManifest } from './manifests.js';
+
+/* What the chart has of the alerts and the dashboards. */
+
+const isInstalled = hasHelm();
+const hasPromtool = hasTool('promtool');
+const folder = createTempFolder();
+const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
+
+const renderedFiles = new Map<string, Manifest[]>();
+
+/** The manifests of a values file. */
+function rendered(name: string): Manifest[] {
+  const manifests = renderedFiles.get(name) ?? render({ files: [`ci/${name}-values.yaml`] });
+  renderedFiles.set(name, manifests);
+  return manifests;
+}
+
+describe.skipIf(!isInstalled)('the PrometheusRule', () => {
+  const groupsOf = (name: string) => findManifest(rendered(name), 'PrometheusRule').spec.groups;
+  const rulesOf = (name: string): Rule[] => groupsOf(name).flatMap(({ rules }) => rules);
+  /** An expression has to be a string in Kubernetes. */
+  const withStrings = (rules: readonly Rule[]) => rules.map((rule) => ({ ...rule, expr: String(rule.expr) }));
+
+  it('contains the groups of prometheus/alerts.yml', () => {
+    const expected = ruleGroups.map((group) => ({ ...group, rules: withStrings(group.rules) }));
+    expect(groupsOf('sharded')).toEqual(expected);
+    expect(JSON.stringify(expected)).toContain('{{ $labels.target }}');
+  });
+
+  it.skipIf(!hasPromtool).each(['sharded', 'kube-prometheus-stack', 'rules'])(
+    'of %s is valid for Prometheus',
+    (name) => {
+      const file = folder.write('rules.json', JSON.stringify({ groups: groupsOf(name) }));
+      const { status, output } = runTool('promtool', ['check', 'rules', file]);
+      expect(status, output).toBe(0);
+    },
+  );
+
+  const shippedOf = (name: string): Rule[] => alertRules.filter(({ alert }) => alert === name);
+  const ownOf = (name: string): Rule[] => rulesOf('rules').filter(({ alert }) => alert === name);
+  const exprsOf = (rules: readonly Rule[]): string[] => rules.map(({ expr }) => String(expr));
+
+  it('omits disabled problems, alerts and groups without rules, and appends groups', () => {
+    const omitted = new Set(['BridgeWatchdog', 'BridgeParamsChanged']);
+    const alerts = rulesOf('rules').map(({ alert }) => alert);
+    expect(alerts).toEqual([
+      ...alertRules.map(({ alert }) => alert).filter((name) => !omitted.has(name)),
+      'TooManyTargets',
+    ]);
+    expect(groupsOf('rules').map(({ name }) => name)).toEqual([
+      ...ruleGroups.map(({ name }) => name).filter((name) => name !== 'bridge-watchdog'),
+      'own',
+    ]);
+  });
+
+  it('has the limits of `problems` in every severity, which the configuration of the exporter has as well', () => {
+    expect(exprsOf(ownOf('BridgeBatchUnsigned'))).toEqual([
+      'time() - bridge_problem_start_timestamp_seconds{problem="BridgeBatchUnsigned",severity="critical"} > 2700',
+    ]);
+    expect(exprsOf(ownOf('CrosschainOldestPendingTooOld')).map((expr) => expr.replace(/.*> /, ''))).toEqual([
+      '5400',
+      '5400',
+    ]);
+    expect(exprsOf(ownOf('BridgeBacklogHigh'))).toEqual(exprsOf(shippedOf('BridgeBacklogHigh')));
+    const config = parse(findManifest(rendered('rules'), 'ConfigMap').data?.['bridge.yaml'] ?? '') as unknown;
+    expect(config).toMatchObject({
+      targets: [{ name: 'injective' }],
+      problems: {
+        BridgeBatchUnsigned: { after: '45m' },
+        CrosschainOldestPendingTooOld: { after: '1h30m' },
+        BridgeParamsChanged: { enabled: false },
+      },
+    });
+  });
+
+  it('compares with the seconds of any duration', () => {
+    const seconds = {
+      BridgeBatchUnsigned: 90,
+      BridgeBacklogHigh: 788_645,
+      BridgeValsetDrift: 480,
+      BridgeClockBehind: 0,
+    };
+    const problems = {
+      BridgeBatchUnsigned: { after: '90s' },
+      BridgeBacklogHigh: { after: '1w2d3h4m5s' },
+      BridgeValsetDrift: { after: '08m' },
+      BridgeClockBehind: { after: '0s' },
+    };
+    const values = { ...TARGETS, prometheusRule: { enabled: true }, problems };
+    const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
+    const limits = groups
+      .flatMap(({ rules }) => rules)
+      .filter(({ alert }) => alert !== undefined && alert in problems)
+      .map(({ alert, expr }) => [alert, Number(/> (\d+)$/.exec(String(expr))?.[1])]);
+    expect(Object.fromEntries(limits)).toEqual(seconds);
+  });
+
+  it('compares with the same limit whether another exporter has polled the document', () => {
+    const values = {
+      ...TARGETS,
+      prometheusRule: { enabled: true },
+      problems: { BridgeSnapshotStale: { after: '5m' } },
+    };
+    const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
+    const rule = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === 'BridgeSnapshotStale');
+    expect(String(rule?.expr).match(/(?:>|<=) \d+$/gm)).toEqual(['> 300', '<= 300']);
+  });
+
+  it('changes the duration of an alert that is no problem', () => {
+    expect(shippedOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['10m', '10m']);
+    expect(ownOf('BridgeExporterDown').map((rule) => rule.for)).toEqual(['20m', '20m']);
+  });
+
+  it('renames the label cluster in expressions and in what texts query', () => {
+    const expressions = exprsOf(rulesOf('rules')).join('\n');
+    expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
+    expect(expressions).not.toMatch(/\bcluster\b/);
+    const queried = rulesOf('rules').flatMap(({ annotations = {} }) => [
+      annotations['summary'] ?? '',
+      annotations['action'] ?? '',
+    ]);
+    const renamed = queried.filter((text) => /k8s_cluster=%q.*\$labels\.k8s_cluster\b/.test(text));
+    expect(renamed).toHaveLength(queried.filter((text) => text.includes('| query')).length);
+    expect(renamed.length).toBeGreaterThan(100);
+    expect(queried.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+  });
+
+  it('adds labels and annotations to all rules, and replaces the addresses of the runbook and of Grafana', () => {
+    for (const { labels, annotations } of rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets')) {
+      expect(labels).toMatchObject({ team: 'bridge', severity: expect.any(String) });
+      expect(annotations).toMatchObject({
+        slack_channel: '#bridge',
+        summary: expect.any(String),
+        runbook_url: expect.stringMatching(/^https:\/\/wiki\.example\.org\/runbooks\/bridge#[a-z]+$/),
+      });
+      expect(annotations?.['dashboard_url'] ?? 'https://grafana.example.org/d/').toMatch(
+        /^https:\/\/grafana\.example\.org\/d\//,
+      );
+    }
+  });
+});
+
+it.skipIf(!isInstalled)('the dashboards are those of the project, with the label of the sidecar', () => {
+  const maps = rendered('kube-prometheus-stack').filter(({ metadata }) => metadata.labels?.['grafana_dashboard']);
+  const files = maps.flatMap(({ data = {} }) => Object.entries(data));
+  expect(files.map(([name]) => name)).toEqual([
+    'bridge-overview.json',
+    'cross-chain.json',
+    'exporter.json',
+    'validator.json',
+  ]);
+  for (const [name, content] of files) {
+    expect(JSON.parse(content)).toEqual(JSON.parse(readProjectFile(`grafana/dashboards/${name}`)));
+  }
+  expect(maps.map(({ metadata }) => metadata.annotations)).toEqual(maps.map(() => ({ grafana_folder: 'Bridge' })));
+});
