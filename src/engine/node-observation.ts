@@ -29,7 +29,7 @@ export interface NodeObservation {
   readonly goodSince?: Instant | undefined;
   /** The last probe of a node that is behind or has a wrong time. */
   readonly unfit?: { readonly at: Instant; readonly reason: string } | undefined;
-  /** The failures of probes since the last good one. */
+  /** The last failures of probes, until probes are good for a while. */
   readonly probeFailed?: FailedProbe | undefined;
   /** The chain, when it was asked last. */
   readonly chain?: { readonly id: string; readonly at: Instant };
@@ -49,6 +49,7 @@ interface FailedDocument {
 interface FailedProbe {
   readonly since: Instant;
   readonly at: Instant;
+  /** Failures since the last good probe. */
   readonly count: number;
   readonly message: string;
 }

@@ -67,7 +67,7 @@ export function selectUsable<Node>(nodes: readonly Node[], observations: Observa
 function rankNode(observation: NodeObservation, now: Instant): number {
   if (observation.failed !== undefined) return 3;
   if (isUnfit(observation, now)) return 2;
-  return isProbeFailing(observation) ? 1 : 0;
+  return isProbeFailing(observation, now) ? 1 : 0;
 }
 
 function hangAt({ failed }: NodeObservation): number {
@@ -83,8 +83,9 @@ function hasBeenGood(goodSince: Instant | undefined, now: Instant): boolean {
 }
 
 /** A document that was served meanwhile proves that only the probe fails. */
-function isProbeFailing({ probeFailed, served }: NodeObservation): boolean {
-  return probeFailed !== undefined && (served === undefined || served.at < probeFailed.since);
+function isProbeFailing({ probeFailed, goodSince, served }: NodeObservation, now: Instant): boolean {
+  if (probeFailed === undefined || hasBeenGood(goodSince, now)) return false;
+  return served === undefined || served.at < probeFailed.since;
 }
 
 /** The nodes that are not of another chain, without this one. */
@@ -127,8 +128,8 @@ export function findTrouble(
     const since = probeFailed === undefined ? failed.since : Math.min(failed.since, lastGoodAt);
     return { since, message: failed.message, isDown: true };
   }
-  if (probeFailed !== undefined && isProbeFailing(observation)) {
-    return { since: lastGoodAt, message: probeFailed.message, isDown: true };
+  if (probeFailed !== undefined && isProbeFailing(observation, now)) {
+    return { since: lastGoodAt, message: probeFailed.message, isDown: probeFailed.count > 0 };
   }
   if (unfit !== undefined && isUnfit(observation, now)) {
     return { since: unfit.at, message: `${source} ${unfit.reason}`, isDown: false };
@@ -161,7 +162,7 @@ export function withProbe(before: NodeObservation, probe: Probe, others: readonl
   return {
     ...before,
     probe,
-    probeFailed: undefined,
+    probeFailed: isProven || before.probeFailed === undefined ? undefined : { ...before.probeFailed, count: 0 },
     goodSince: reason === undefined ? (before.goodSince ?? at) : undefined,
     unfit: reason === undefined ? (isProven ? undefined : before.unfit) : { at, reason },
     ...(chainId !== undefined && { chain: { id: chainId, at } }),
@@ -182,13 +183,14 @@ function unfitReason({ at, lagSeconds, isSyncing }: Probe, others: readonly Node
 }
 
 export function withFailedProbe(before: NodeObservation, at: Instant, message: string): NodeObservation {
-  const { since = at, count = 0 } = before.probeFailed ?? {};
-  return { ...before, goodSince: undefined, probeFailed: { since, at, count: count + 1, message } };
+  const { since, count = 0 } = before.probeFailed ?? {};
+  const probeFailed = { since: count === 0 ? at : (since ?? at), at, count: count + 1, message };
+  return { ...before, goodSince: undefined, probeFailed };
 }
 
 /** Whether a node is probed. A failing one is probed less often. */
 export function isProbeDue({ probe, probeFailed }: NodeObservation, now: Instant): boolean {
-  if (probeFailed === undefined) return probe === undefined || now > probe.at;
+  if (probeFailed === undefined || probeFailed.count === 0) return probe === undefined || now > probe.at;
   const waitSeconds = Math.min(MAX_PROBE_SECONDS, PROBE_SECONDS * 2 ** (probeFailed.count - 1));
   // Probes have a timer with jitter.
   return now - probeFailed.at >= waitSeconds * 0.8;

@@ -83,6 +83,21 @@ describe('select', () => {
     ],
     ['a node without a probe that answers after one with it', 'BA', order([probed([[0, undefined]]), NEW], 1)],
     [
+      'a node whose probe failed after the others until its probes are good for five minutes',
+      'BA',
+      order([probed([[0, undefined], ...good(60, 300)]), NEW], 301),
+    ],
+    [
+      'a node whose probe failed again after five minutes of good probes',
+      'AB',
+      order([probed([[0, undefined], ...good(60, 360)]), NEW], 361),
+    ],
+    [
+      'a node whose probe fails again since its last document after the others',
+      'BA',
+      order([probed([[240, undefined]], served(230, probed([[0, undefined], ...good(60, 180)]))), NEW], 241),
+    ],
+    [
       'a node that serves documents and no probes in its place',
       'AB',
       order([served(10, probed([[0, undefined]])), NEW], 11),
@@ -214,6 +229,8 @@ describe('what is wrong with a node', () => {
     ]);
     expect(trouble(node, 200)).toEqual({ since: 60, message: 'refused', isDown: true });
     expect(trouble(served(150, node), 200)).toBeUndefined();
+    const recovering = { since: 240, message: 'refused', isDown: false };
+    expect(trouble(probed([[240, 3]], node), 250)).toEqual(recovering);
   });
 
   it('is no failure while the node only is behind', () => {

@@ -128,6 +128,19 @@ describe('a preferred node', () => {
     expect(polled.state().nodeSwitches).toBe(1);
   });
 
+  it('whose probes fail now and then between its documents causes one switch in an hour', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 10);
+    let switches = 0;
+    for (let poll = 0; poll < 60; poll += 1) {
+      fail(polled, 0, (poll * 60) % 80 < 40 ? reset : undefined);
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await polled.poll(60);
+      switches = polled.state().nodeSwitches;
+    }
+    expect(switches).toBeLessThanOrEqual(2);
+  });
+
   it('that falls behind by more than five minutes is not used until its probes are good for five minutes', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 4);
