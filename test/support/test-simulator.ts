@@ -39,9 +39,8 @@ export async function startTestSimulator({
     ...options,
   });
   atEnd(async () => simulator.close());
-  const set: Simulator['fault'] = compresses
-    ? simulator.fault
-    : (endpoint, fault) => simulator.fault(endpoint, uncompressed(fault));
+  const set: Simulator['fault'] = (endpoint, fault) =>
+    simulator.fault(endpoint, compresses ? fault : uncompressed(fault));
   if (!compresses) for (const endpoint of endpoints) set(endpoint, undefined);
   return {
     ...simulator,
