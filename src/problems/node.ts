@@ -252,7 +252,7 @@ function rolledBack<Name extends HubDocument>(
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      version: 4,
+      version: 5,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
         const contract = readContract(evidence);
