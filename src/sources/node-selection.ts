@@ -8,8 +8,8 @@ import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /*
  * Which of several nodes of an endpoint is polled, as a pure function of what was observed of them. A node proves that
- * it is usable by a document: after a failed one, a good probe is not enough. A node that was ruled out by its block,
- * or has failed, must have had good probes for a while, so that a node that comes and goes causes no switches.
+ * it is usable by a document: after a failed one, a good probe is not enough. A node that was ruled out by its block or
+ * by a failed probe must have had good probes for a while, so that a node that comes and goes causes no switches.
  */
 
 /** What was observed of all nodes, in the order of the configuration. */
