@@ -94,9 +94,7 @@ export function list<T>(row: FieldSchema<T>): FieldSchema<readonly Field<T>[]> {
 }
 
 function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): readonly Field<T>[] {
-  const rows: Field<T>[] = [];
-  for (const row of json) rows.push(parse(row));
-  return rows;
+  return json.map((row) => parse(row));
 }
 
 type ShapeValue<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<SchemaValue<Fields[Name]>> };

@@ -1,32 +1,65 @@
 import { WITHDRAWN } from './required-fields.js';
 
-/** Derives a value once per key. WITHDRAWN is cached, too, so that each family that reads the value is withdrawn. */
+type Result<T> = { readonly value: T } | typeof WITHDRAWN;
+
+/** Derives a value once per key. WITHDRAWN is kept, too, so that each family that reads the value is withdrawn. */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
-  const results = new WeakMap<Key, { readonly value: T } | typeof WITHDRAWN>();
-  return (key) => {
-    let result = results.get(key);
-    if (result === undefined) {
-      result = tryDerive(derive, key);
-      results.set(key, result);
-    }
-    if (result === WITHDRAWN) throw WITHDRAWN;
-    return result.value;
-  };
+  return (key) => deriveOnce(Results.read<typeof derive, T>(key), derive, derive, key);
 }
 
 /** Derives a value once per row of an input. */
 export function memoizePerRow<Input extends object, Row extends object, T>(
   derive: (input: Input, row: Row) => T,
 ): (input: Input, row: Row) => T {
-  const rowDerivation = memoize((input: Input) => memoize((row: Row) => derive(input, row)));
-  return (input, row) => rowDerivation(input)(row);
+  const readResults = memoize((input: Input) => ({
+    results: new Map<Row, Result<T>>(),
+    deriveRow: (row: Row) => derive(input, row),
+  }));
+  return (input, row) => {
+    const { results, deriveRow } = readResults(input);
+    return deriveOnce(results, row, deriveRow, row);
+  };
 }
 
-function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): { readonly value: T } | typeof WITHDRAWN {
+/** The kept result with this id, or a new one. */
+function deriveOnce<Id, Key, T>(results: Map<Id, Result<T>>, id: Id, derive: (key: Key) => T, key: Key): T {
+  let result = results.get(id);
+  if (result === undefined) {
+    result = tryDerive(derive, key);
+    results.set(id, result);
+  }
+  if (result === WITHDRAWN) throw WITHDRAWN;
+  return result.value;
+}
+
+function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): Result<T> {
   try {
     return { value: derive(key) };
   } catch (error) {
     if (error === WITHDRAWN) return WITHDRAWN;
     throw error;
+  }
+}
+
+/** The base of a class that adds private fields to an object. They are not copied, compared or enumerated. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- only a constructor can return the object
+class Existing {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/**
+ * What has been derived from an object, by the function that derives it. The object has it itself: collections of new
+ * objects keep all that the values of a WeakMap hold, here whole documents, so that every fifth poll would need a
+ * collection of all objects (a quarter of the CPU time of ten targets, `npm run bench -- --quick pace`).
+ */
+class Results extends Existing {
+  readonly #results = new Map<unknown, unknown>();
+
+  static read<Key, T>(object: object): Map<Key, Result<T>> {
+    const results = #results in object ? object.#results : new Results(object).#results;
+    // A function is always read with the type of its own result.
+    return results as Map<Key, Result<T>>;
   }
 }
