@@ -97,11 +97,10 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 
 /** The families of all endpoints as text, grouped by family: HELP and TYPE precede all series of a family. */
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Moment): string {
-  const textByFamily = new Map<string, string>();
+  const textsByFamily = new Map<string, string[]>(allFamilies.map(({ name }) => [name, []]));
   const addTexts = (rendered: readonly RenderedFamily[]): void => {
     for (const { name, text, isInstant } of rendered) {
-      const shown = isInstant === true ? withUnixSeconds(text, now) : text;
-      textByFamily.set(name, (textByFamily.get(name) ?? '') + shown);
+      if (text !== '') textsByFamily.get(name)?.push(isInstant === true ? withUnixSeconds(text, now) : text);
     }
   };
   for (const state of states) {
@@ -110,11 +109,10 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
     addTexts(renderedPollFamilies(state));
   }
   addTexts(problemSeries(states, now));
-  return allFamilies
-    .map(({ name }, index) => {
-      const text = textByFamily.get(name) ?? '';
-      return text === '' ? '' : headers[format][index] + text;
-    })
+  return Array.from(textsByFamily.values(), (texts, index) =>
+    texts.length === 0 ? [] : [headers[format][index], ...texts],
+  )
+    .flat()
     .join('');
 }
 

@@ -353,9 +353,12 @@ function baselineAfter(before: Baseline | undefined, after: Baseline, gap: GapRe
   const kept = ids.length <= MAX_TRANSFERS ? ids : ids.toSorted(([a], [b]) => compare(b, a)).slice(0, MAX_TRANSFERS);
   if (before === undefined || gap === 'contract' || gap === 'regression') return { ...after, transfers: new Map(kept) };
   const transfers = kept.map(([id, transfer]) => {
+    const known = before.transfers.get(id);
     const isNew = id > before.ids.transfer;
-    const seenAt = isNew && gap !== 'stale' ? after.at : before.transfers.get(id)?.seenAt;
-    return [id, { ...transfer, seenAt }] as const;
+    const seenAt = isNew && gap !== 'stale' ? after.at : known?.seenAt;
+    const { contract, amount, batch } = transfer;
+    const isSame = known?.contract === contract && known.amount === amount && known.batch === batch;
+    return [id, isSame && known.seenAt === seenAt ? known : { contract, amount, batch, seenAt }] as const;
   });
   return { ...after, transfers: new Map(transfers) };
 }

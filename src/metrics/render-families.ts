@@ -37,8 +37,8 @@ export function renderFamilies<Input>(
       return withdrawn ? [{ name: family.name, text: '', dropped: undefined, ...withdrawn }] : [];
     const { kept, aggregate } = family.type === 'gauge' ? limitSeries(family, samples, maxSeries) : { kept: samples };
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
-    let text = '';
-    for (const sample of exported) text += formatSeries(family, fixedLabels, sample);
+    // `join` makes a flat string; one that is built by `+=` keeps all its parts.
+    const text = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
     return [{ name: family.name, text, dropped, ...withdrawn, ...(family.isInstant && { isInstant: true }) }];
   });
