@@ -65,11 +65,17 @@ export interface Repeating {
 }
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. A
- * task can return the least length of the next pause. It must not reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. With
+ * another first pause, tasks that start together do not run together again. A task can return the least length of the
+ * next pause. It must not reject, and has its own deadline.
  */
-export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
+export function startRepeating(
+  task: () => Promise<number | void>,
+  pauseMs: number,
+  { delayMs = 0, firstPauseMs = pauseMs } = {},
+): Repeating {
   let isClosed = false;
+  let nextPauseMs = firstPauseMs;
   let timer = setTimeout(start, delayMs);
   let endFirstRun: () => void = () => undefined;
   const firstRun = new Promise<void>((resolve) => {
@@ -79,7 +85,8 @@ export function startRepeating(task: () => Promise<number | void>, pauseMs: numb
   async function run(): Promise<void> {
     const leastMs = (await task()) ?? 0;
     endFirstRun();
-    if (!isClosed) timer = setTimeout(start, Math.max(leastMs, pauseMs * (1 - 0.1 * Math.random())));
+    if (!isClosed) timer = setTimeout(start, Math.max(leastMs, nextPauseMs * (1 - 0.1 * Math.random())));
+    nextPauseMs = pauseMs;
   }
 
   function start(): void {

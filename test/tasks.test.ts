@@ -42,11 +42,25 @@ describe('a repeated task', () => {
     expect(starts[2]).toBeGreaterThanOrEqual(5.9 * INTERVAL_MS);
   });
 
+  it('runs the second time after another first pause', async () => {
+    const starts: number[] = [];
+    const createdAt = Date.now();
+    loop = startRepeating(async () => void starts.push(Date.now() - createdAt), INTERVAL_MS, {
+      firstPauseMs: INTERVAL_MS / 4,
+    });
+    await vi.advanceTimersByTimeAsync(3 * INTERVAL_MS);
+    const [first = -1, second = -1, third = -1] = starts;
+    expect(first).toBe(0);
+    expect(second).toBeGreaterThanOrEqual(0.225 * INTERVAL_MS);
+    expect(second).toBeLessThanOrEqual(0.25 * INTERVAL_MS);
+    expect(third - second).toBeGreaterThanOrEqual(0.9 * INTERVAL_MS);
+  });
+
   it('starts after the delay, and never if it is closed before', async () => {
     let runs = 0;
     const task = async (): Promise<void> => void (runs += 1);
-    loop = startRepeating(task, 10 * INTERVAL_MS, 2 * INTERVAL_MS);
-    const closed = startRepeating(task, INTERVAL_MS, INTERVAL_MS);
+    loop = startRepeating(task, 10 * INTERVAL_MS, { delayMs: 2 * INTERVAL_MS });
+    const closed = startRepeating(task, INTERVAL_MS, { delayMs: INTERVAL_MS });
     closed.close();
     await vi.advanceTimersByTimeAsync(2 * INTERVAL_MS - 1);
     expect(runs).toBe(0);

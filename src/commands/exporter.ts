@@ -252,7 +252,7 @@ function createActiveConfig(
     /** Starts to check the file for changes. */
     startAutoReload: () => {
       if (autoReload === undefined) return;
-      closeLoop = startRepeating(reloadIfChanged, autoReload.intervalMs, autoReload.intervalMs).close;
+      closeLoop = startRepeating(reloadIfChanged, autoReload.intervalMs, { delayMs: autoReload.intervalMs }).close;
     },
     close: () => {
       isClosed = true;

@@ -103,8 +103,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   }
 
   /** Polls an endpoint, and observes its nodes if there are several. */
-  function startPolling(job: PollJob, delayMs: number): Repeating {
-    const polls = startRepeating(async () => poll(job), job.intervalMs, delayMs);
+  function startPolling(job: PollJob, pauses: { readonly delayMs: number; readonly firstPauseMs: number }): Repeating {
+    const polls = startRepeating(async () => poll(job), job.intervalMs, pauses);
     if (job.nodes.length === 1) return polls;
     const probes = startRepeating(async () => {
       await polls.firstRun;
@@ -157,7 +157,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     }
     for (const [index, job] of changed.entries()) {
       const delayMs = Math.max(0, index + 1 - SIMULTANEOUS_STARTS) * START_SPACING_MS;
-      timers.set(endpointId(job.context), startPolling(job, delayMs));
+      // From the second polls on, they are spread over the interval.
+      const firstPauseMs = job.intervalMs * (1 - index / changed.length);
+      timers.set(endpointId(job.context), startPolling(job, { delayMs, firstPauseMs }));
     }
     for (const sink of [pollLog, verdictLog, recorder]) sink?.forgetOthers(engine.states());
   }

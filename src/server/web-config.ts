@@ -195,7 +195,7 @@ export function watchWebConfig(
       }
     },
     RELOAD_INTERVAL_MS,
-    RELOAD_INTERVAL_MS,
+    { delayMs: RELOAD_INTERVAL_MS },
   );
   return { current: () => current, close };
 }

@@ -129,6 +129,23 @@ describe('the endpoints of a configuration', () => {
     expect(polledTargets()).toEqual(many);
   });
 
+  it('are polled again one after the other, spread over the interval', async () => {
+    await configure(['a', 'b', 'c', 'd']);
+    for (const { end } of started.splice(0)) {
+      end(FAILURE);
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await settle();
+    }
+    const secondPolls: string[][] = [];
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one quarter after the other
+      await vi.advanceTimersByTimeAsync(HOUR_MS / 4);
+      secondPolls.push(polledTargets());
+      started.length = 0;
+    }
+    expect(secondPolls).toEqual([['d'], ['c'], ['b'], ['a']]);
+  });
+
   it('have the same array of states until one of them changes', async () => {
     await configure(['a']);
     const states = loop.states();
