@@ -349,16 +349,18 @@ function withTokens(
 
 /** Adds the times at which transfers were first seen. In a gap, the time at which a transfer appeared is unknown. */
 function baselineAfter(before: Baseline | undefined, after: Baseline, gap: GapReason | undefined): Baseline {
-  const ids = Array.from(after.transfers);
-  const kept = ids.length <= MAX_TRANSFERS ? ids : ids.toSorted(([a], [b]) => compare(b, a)).slice(0, MAX_TRANSFERS);
+  const isTooLong = after.transfers.size > MAX_TRANSFERS;
+  const newestFirst = ([a]: readonly [Numeral, FlowTransfer], [b]: readonly [Numeral, FlowTransfer]) => compare(b, a);
+  const kept = isTooLong ? Array.from(after.transfers).toSorted(newestFirst).slice(0, MAX_TRANSFERS) : after.transfers;
   if (before === undefined || gap === 'contract' || gap === 'regression') return { ...after, transfers: new Map(kept) };
-  const transfers = kept.map(([id, transfer]) => {
+  const transfers = new Map<Numeral, FlowTransfer>();
+  for (const [id, transfer] of kept) {
     const known = before.transfers.get(id);
     const isNew = id > before.ids.transfer;
     const seenAt = isNew && gap !== 'stale' ? after.at : known?.seenAt;
     const { contract, amount, batch } = transfer;
     const isSame = known?.contract === contract && known.amount === amount && known.batch === batch;
-    return [id, isSame && known.seenAt === seenAt ? known : { contract, amount, batch, seenAt }] as const;
-  });
-  return { ...after, transfers: new Map(transfers) };
+    transfers.set(id, isSame && known.seenAt === seenAt ? known : { contract, amount, batch, seenAt });
+  }
+  return { ...after, transfers };
 }

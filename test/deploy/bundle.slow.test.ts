@@ -58,8 +58,10 @@ describe('the bundle', () => {
     );
   });
 
-  it('starts Node.js with a limit of its space of new objects', () => {
-    expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual(['#!/usr/bin/env -S node --max-semi-space-size=16']);
+  it('starts Node.js with flags for its memory', () => {
+    expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual([
+      '#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring',
+    ]);
     expect(run(program, '--version')).toContain('bridge-exporter ');
   });
 

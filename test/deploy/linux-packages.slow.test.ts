@@ -139,7 +139,7 @@ const ARCHIVES = [
     'JavaScript',
     'bridge-exporter-$version.tar.gz',
     '/opt/bridge-exporter/dist/main.js',
-    '/usr/bin/node --max-semi-space-size=16 /opt/bridge-exporter/dist/main.js',
+    '/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring /opt/bridge-exporter/dist/main.js',
   ],
 ] as const;
 
@@ -252,7 +252,9 @@ describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
     );
     dpkg('--install', fileOf('deb'));
     const unit = readFileSync(join(root, 'usr/lib/systemd/system/bridge-exporter.service'), 'utf8');
-    expect(unit).toContain('ExecStart=/usr/bin/node --max-semi-space-size=16 /usr/bin/bridge-exporter\n');
+    expect(unit).toContain(
+      'ExecStart=/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring /usr/bin/bridge-exporter\n',
+    );
     expect(unit.replace('/usr/bin/bridge-exporter', '/opt/bridge-exporter/dist/main.js')).toBe(
       readProjectFile('deploy/systemd/bridge-exporter.service'),
     );
