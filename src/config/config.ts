@@ -34,7 +34,9 @@ export const poll = z
     // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
     interval: durationSetting(100, DAY_MS)
       .prefault('30s')
-      .describe('Pause from the end of one poll to the start of the next, with jitter.'),
+      .describe(
+        'Pause from the end of one poll to the start of the next, with jitter. The first pauses differ, so that the polls of several endpoints are spread.',
+      ),
     timeout: durationSetting(100, HOUR_MS)
       .prefault('20s')
       .describe('Timeout of all requests of a poll together: connections, headers and bodies.'),

@@ -36,6 +36,18 @@ describe('the flow of the bridge', () => {
     expect(endpoint.flow().gaps).toEqual({ regression: 0, contract: 0, list: 0, stale: 0, inconsistent: 0, unseen: 0 });
   });
 
+  it('keeps a transfer that has not changed as the same object', () => {
+    const endpoint = bridgePolls();
+    const keptTransfers = [5, 6].map((amount) => {
+      endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(1), usd(2, amount)] }));
+      return endpoint.flow().baseline?.transfers;
+    });
+    const [first, second] = keptTransfers;
+    expect(second?.get(1n)).toMatchObject({ contract: '0xa', amount: 5n });
+    expect(second?.get(1n)).toBe(first?.get(1n));
+    expect(second?.get(2n)).toMatchObject({ contract: '0xa', amount: 6n });
+  });
+
   it('counts a withdrawal from its request to its execution, with its durations', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state(BASE), { height: 100 });
