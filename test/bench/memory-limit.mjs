@@ -35,7 +35,7 @@ export async function memoryLimit({ node, ...times }) {
         own: `${median(limited.map(({ cpuMs }) => cpuMs)).toFixed(1)} ms, ${median(limited.map(({ residentMiB }) => residentMiB)).toFixed(0)} MiB`,
         baseline: `${median(free.map(({ cpuMs }) => cpuMs)).toFixed(1)} ms, ${median(free.map(({ residentMiB }) => residentMiB)).toFixed(0)} MiB`,
         ratio: median(limited.map(({ cpuMs }, run) => cpuMs / free[run].cpuMs)),
-        limit: 1.5,
+        limit: 1.3,
       },
     ];
   } finally {

@@ -22,8 +22,8 @@ export async function pace({ node, warmUpMs, runMs, runs }) {
     };
   };
   return [
-    row('CPU time of the process per poll ÷ bare program', ({ cpuMs }) => cpuMs, 1, 'ms', 3.5),
-    row('resident memory ÷ bare program', ({ residentMiB }) => residentMiB, 0, 'MiB', 2),
+    row('CPU time of the process per poll ÷ bare program', ({ cpuMs }) => cpuMs, 1, 'ms', 3.2),
+    row('resident memory ÷ bare program', ({ residentMiB }) => residentMiB, 0, 'MiB', 1.6),
   ];
 }
 
