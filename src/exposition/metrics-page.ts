@@ -109,10 +109,11 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
     addTexts(renderedPollFamilies(state));
   }
   addTexts(problemSeries(states, now));
-  return Array.from(textsByFamily.values(), (texts, index) =>
-    texts.length === 0 ? [] : [headers[format][index], ...texts],
-  )
-    .flat()
+  return allFamilies
+    .flatMap(({ name }, index) => {
+      const texts = textsByFamily.get(name) ?? [];
+      return texts.length === 0 ? [] : [headers[format][index], ...texts];
+    })
     .join('');
 }
 
