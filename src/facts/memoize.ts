@@ -41,7 +41,7 @@ function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): Result<T> {
   }
 }
 
-/** The base of a class that adds private fields to an object. They are not copied, compared or enumerated. */
+/** Adds private fields to an existing object. Spreading, enumerating and comparing ignore them. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- only a constructor can return the object
 class Existing {
   constructor(object: object) {
