@@ -22,7 +22,7 @@ const settings = {
   output: blob,
   disableExperimentalSEAWarning: true,
   // As in the first line of src/main.ts.
-  execArgv: ['--max-semi-space-size=16', '--no-allocation-site-pretenuring'],
+  execArgv: ['--max-semi-space-size=16', '--no-allocation-site-pretenuring', '--heap-growing-percent=60'],
   assets: Object.fromEntries([...assets, join(root, 'package.json')].map((file) => [basename(file), file])),
 };
 writeFileSync(join(work, 'settings.json'), JSON.stringify(settings));

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
+#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60
 import type { Signals } from './program.js';
 
 /*

@@ -60,7 +60,7 @@ describe('the bundle', () => {
 
   it('starts Node.js with flags for its memory', () => {
     expect(readFileSync(program, 'utf8').split('\n', 1)).toEqual([
-      '#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring',
+      '#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60',
     ]);
     expect(run(program, '--version')).toContain('bridge-exporter ');
   });

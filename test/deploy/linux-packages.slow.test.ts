@@ -139,7 +139,7 @@ const ARCHIVES = [
     'JavaScript',
     'bridge-exporter-$version.tar.gz',
     '/opt/bridge-exporter/dist/main.js',
-    '/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring /opt/bridge-exporter/dist/main.js',
+    '/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60 /opt/bridge-exporter/dist/main.js',
   ],
 ] as const;
 
@@ -253,7 +253,7 @@ describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
     dpkg('--install', fileOf('deb'));
     const unit = readFileSync(join(root, 'usr/lib/systemd/system/bridge-exporter.service'), 'utf8');
     expect(unit).toContain(
-      'ExecStart=/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring /usr/bin/bridge-exporter\n',
+      'ExecStart=/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60 /usr/bin/bridge-exporter\n',
     );
     expect(unit.replace('/usr/bin/bridge-exporter', '/opt/bridge-exporter/dist/main.js')).toBe(
       readProjectFile('deploy/systemd/bridge-exporter.service'),

@@ -41,7 +41,7 @@ const alertNames = new Set([
 
 /** Flags of npm, Helm, the benchmark, Docker, GitHub and `install`, and the placeholder `--name`. */
 const OTHER_FLAGS =
-  /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|access|tag|prerelease|help|version|name|max-semi-space-size|no-allocation-site-pretenuring|max-old-space-size)$/;
+  /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|access|tag|prerelease|help|version|name|max-semi-space-size|no-allocation-site-pretenuring|heap-growing-percent|max-old-space-size)$/;
 
 it('CONTRIBUTING.md lists the dependencies of the package', () => {
   const named = readProjectFile('CONTRIBUTING.md').matchAll(
