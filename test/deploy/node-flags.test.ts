@@ -4,7 +4,8 @@ import { readProjectFile } from '../support/project-files.js';
 /*
  * Node.js 24 lets the space of new objects grow to 64 MiB twice, which is as much memory again as the exporter uses. V8
  * builds arrays that have often survived among the old objects, where each keeps the rows of a document after it has
- * been derived. In a process that is mostly idle, it collects all objects as soon as they have grown by a tenth.
+ * been derived. V8 collects all objects of a process that is mostly idle as soon as they take a tenth more memory than
+ * after the last collection.
  */
 
 const FLAGS = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring', '--heap-growing-percent=60'];
