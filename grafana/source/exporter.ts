@@ -58,12 +58,12 @@ const current: Row = {
         },
         {
           title: 'Newest block',
-          expr: `time() - ${byEndpoint('bridge_exporter_node_block_timestamp_seconds')}`,
+          expr: `time() - ${byEndpoint('bridge_node_block_timestamp_seconds')}`,
           unit: 'dtdhms',
         },
         {
           title: 'Catching up',
-          expr: byEndpoint('bridge_exporter_node_syncing'),
+          expr: byEndpoint('bridge_node_syncing'),
           unit: 'none',
           texts: { '0': ['no', 'transparent'], '1': ['yes', 'orange'] },
         },
@@ -261,7 +261,7 @@ const polls: Row = {
       min: 0,
       series: [
         {
-          expr: `${ofTargets('bridge_exporter_series_dropped')} > 0`,
+          expr: ofTargets('bridge_exporter_series_dropped'),
           legend: '{{cluster}} {{target}} {{document}} {{family}} {{instance}}',
         },
       ],

@@ -123,7 +123,11 @@ const now: Row = {
         {
           title: 'Fees',
           expr: waiting(
-            perToken(latest('bridge_token_top_batch_fees', TOKEN), '/', latest('bridge_token_min_batch_fee', TOKEN)),
+            perToken(
+              latest('bridge_token_top_batch_fees_amount', TOKEN),
+              '/',
+              latest('bridge_token_min_batch_fees_amount', TOKEN),
+            ),
           ),
           unit: 'suffix:×',
           decimals: 1,

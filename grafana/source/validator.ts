@@ -117,7 +117,7 @@ const late = (whose: Whose): readonly Column[] => [
   },
   {
     title: 'Last event',
-    expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_votes')),
+    expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_vote')),
     unit: 'none',
     texts: VOTES,
   },
@@ -208,7 +208,7 @@ const own: Row = {
         {
           expr: withSigner(
             'own',
-            `2 * ${latest('bridge_orchestrator_dissenting_votes', BY_SIGNER)} > 0 or ${latest('bridge_orchestrator_missing_votes', BY_SIGNER)}`,
+            `2 * ${latest('bridge_orchestrator_dissenting_vote', BY_SIGNER)} > 0 or ${latest('bridge_orchestrator_missing_vote', BY_SIGNER)}`,
           ),
           legend: SIGNER,
         },
@@ -276,7 +276,7 @@ const reliability: Row = {
           unit: 'percentunit',
           decimals: 1,
         },
-        { title: 'Votes', expr: participation('bridge_orchestrator_missing_votes'), unit: 'percentunit', decimals: 1 },
+        { title: 'Votes', expr: participation('bridge_orchestrator_missing_vote'), unit: 'percentunit', decimals: 1 },
       ],
     }),
     graph({
@@ -293,7 +293,7 @@ const reliability: Row = {
 const MISSING = [
   'bridge_orchestrator_missing_batch_confirms',
   'bridge_orchestrator_missing_valset_confirms',
-  'bridge_orchestrator_missing_votes',
+  'bridge_orchestrator_missing_vote',
 ] as const;
 
 const ofLate = (expr: string): string =>

@@ -68,13 +68,14 @@ export const pollFamilies = families<EndpointState>({
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
   bridge_exporter_series_dropped: labeledGauge({
-    help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
+    help: 'Number of series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other, by family; absent where there are none.',
     // Labeled families.
     labels: ['family'],
-    derive: ({ lastSuccess }) => {
-      const limited = lastSuccess?.snapshot.renderedFamilies.filter(({ dropped }) => dropped !== undefined) ?? [];
-      return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
-    },
+    derive: ({ lastSuccess }) =>
+      (lastSuccess?.snapshot.renderedFamilies ?? []).map(({ name, dropped }) => ({
+        labels: { family: name },
+        value: dropped,
+      })),
   }),
   bridge_exporter_family_withdrawn: labeledGauge({
     help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',

@@ -284,18 +284,12 @@ export const bridgeFamilies = families<BridgeInput>({
     ...PER_MEMBER,
     derive: eachMember((input, member) => duties.missingConfirms.batch(input, member).length),
   }),
-  bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a live batch, as in bridge_orchestrator_confirm_deadline_height; absent when none is missing.',
-    ...PER_MEMBER,
-    overLimit: 'keep-lowest',
-    derive: eachMember((input, member) => duties.confirmDeadline(input, member, 'batch')),
-  }),
-  bridge_orchestrator_missing_votes: labeledGauge({
+  bridge_orchestrator_missing_vote: labeledGauge({
     help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
     ...PER_MEMBER,
     derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member)))),
   }),
-  bridge_orchestrator_dissenting_votes: labeledGauge({
+  bridge_orchestrator_dissenting_vote: labeledGauge({
     help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
     ...PER_MEMBER,
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
@@ -387,7 +381,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ...SUMMED,
     derive: everyToken(tokens.unbatchedByToken, tokens.totalAmount),
   }),
-  bridge_token_unbatched_fees: labeledGauge({
+  bridge_token_unbatched_fees_amount: labeledGauge({
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
     derive: everyToken(tokens.unbatchedByFeeToken, tokens.totalFee),
@@ -402,7 +396,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ...SUMMED,
     derive: everyToken(tokens.batchedByToken, tokens.totalAmount),
   }),
-  bridge_token_batched_fees: labeledGauge({
+  bridge_token_batched_fees_amount: labeledGauge({
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
     derive: everyToken(tokens.batchedByFeeToken, tokens.totalFee),
@@ -416,7 +410,7 @@ export const bridgeFamilies = families<BridgeInput>({
         Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, tokens.lowestId(transfers)]),
       ),
   }),
-  bridge_token_top_batch_fees: labeledGauge({
+  bridge_token_top_batch_fees_amount: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
     ...SUMMED,
     derive: (input) => queuedTokens(input, tokens.topBatchFeesByToken(input)),
@@ -437,7 +431,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: (input) =>
       input.tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
-  bridge_token_min_batch_fee: labeledGauge({
+  bridge_token_min_batch_fees_amount: labeledGauge({
     help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
     // One series per configured token.
     labels: ['token_contract'],

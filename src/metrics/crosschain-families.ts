@@ -205,11 +205,11 @@ export const crosschainFamilies = families<CrosschainInput>({
     help: 'Configured window in hub blocks.',
     value: ({ settings }) => asNumeral(settings.window),
   }),
-  crosschain_withdraw_rate: gauge({
+  crosschain_withdraw_amount_per_block: gauge({
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
     value: (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
   }),
-  crosschain_rate_limit: gauge({
+  crosschain_rate_limit_amount_per_block: gauge({
     help: 'Configured rate limit, in smallest units of the native coin per block.',
     value: ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
   }),

@@ -9,9 +9,7 @@ export interface RenderedFamily {
   readonly name: string;
   /** The lines of its series, without HELP and TYPE. */
   readonly text: string;
-  /**
-   * Number of samples without a series because of the limit or equal labels; `undefined` for families without labels.
-   */
+  /** Number of samples without a series because of the limit or equal labels; `undefined` when there are none. */
   readonly dropped: number | undefined;
   /** Set when the family or a part is withdrawn. */
   readonly withdrawn?: true;
@@ -39,7 +37,7 @@ export function renderFamilies<Input>(
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
     // `join` makes a flat string; one that is built by `+=` keeps all its parts.
     const text = exported.map((sample) => formatSeries(family, fixedLabels, sample)).join('');
-    const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
+    const dropped = samples.length - kept.length || undefined;
     return [{ name: family.name, text, dropped, ...withdrawn, ...(family.isInstant && { isInstant: true }) }];
   });
 }

@@ -74,7 +74,7 @@ export const latestBlock = nodeQuery({
     return { ...onlyBlock(block), earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(onlyBlock) };
   },
   families: families<QueryInput<Block>>({
-    bridge_exporter_node_block_timestamp_seconds: documentGauge(
+    bridge_node_block_timestamp_seconds: documentGauge(
       'Time of the newest block of the node, by its own header.',
       ({ epochSeconds }) => Math.round(epochSeconds * 1000) / 1000,
     ),
@@ -89,7 +89,7 @@ export const syncing = nodeQuery({
   schema: object({ syncing: boolean }),
   value: (page) => ({ isSyncing: required(page.syncing) }),
   families: families<QueryInput<{ readonly isSyncing: boolean }>>({
-    bridge_exporter_node_syncing: documentGauge(
+    bridge_node_syncing: documentGauge(
       'Whether the node is catching up with the chain (1) or not (0), as it says itself.',
       ({ isSyncing }) => isSyncing,
     ),
@@ -137,7 +137,7 @@ export const upgradePlan = nodeQuery({
     return [{ name: toLabelValue(cleanText(required(plan.name))), height: required(plan.height) }];
   },
   families: families<QueryInput<readonly UpgradePlan[]>>({
-    bridge_exporter_node_upgrade_plan_height: labeledGauge({
+    bridge_node_upgrade_plan_height: labeledGauge({
       help: 'Hub height of the planned upgrade, by the node; absent without a plan.',
       stability: 'experimental',
       labels: ['document', 'name'],

@@ -73,8 +73,8 @@ const alertOf = (labels: string): Readonly<Record<string, number>> => ({
   [`ALERTS{${EXPORTER}, alertstate="firing", document="module_state", target="t", ${labels}}`]: 1,
 });
 const node = (seconds: number, isSyncing: 0 | 1): Readonly<Record<string, number>> => ({
-  [`bridge_exporter_node_block_timestamp_seconds{${EXPORTER}, target="t", document="module_state"}`]: seconds,
-  [`bridge_exporter_node_syncing{${EXPORTER}, target="t", document="module_state"}`]: isSyncing,
+  [`bridge_node_block_timestamp_seconds{${EXPORTER}, target="t", document="module_state"}`]: seconds,
+  [`bridge_node_syncing{${EXPORTER}, target="t", document="module_state"}`]: isSyncing,
 });
 const noncesOf = (chainId: string, missed: number, pending: number, lookahead: number) => {
   const labels = `{${EXPORTER}, target="t", chain_id="${chainId}"}`;

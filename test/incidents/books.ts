@@ -26,7 +26,7 @@ interface Expected {
 /** Families that are not compared, with the reason. */
 const REASONS: readonly (readonly [families: RegExp, reason: string])[] = [
   [
-    /_limit|power_threshold_ratio$|token_(info|decimals|min_batch_fee)$|configured_window|^crosschain_rate_limit$/,
+    /_limit|power_threshold_ratio$|token_(info|decimals|min_batch_fee)$|configured_window|^crosschain_rate_limit_amount_per_block$/,
     'a setting',
   ],
   [/_info$/, 'labels of a constant'],
@@ -40,7 +40,7 @@ const REASONS: readonly (readonly [families: RegExp, reason: string])[] = [
   [/^bridge_(contract_(token|last_batch|valset_unknown)|token_(supply|backing))/, 'read every five minutes'],
   [/^bridge_(integrity_violations|contract_paused)$/, 'the alerts on it are compared'],
   [
-    /^crosschain_(past_cctxs_value|withdraw_rate|rate_limit_|cctxs_unlisted|cctxs_ignored|lowest_pending_nonce_changed)/,
+    /^crosschain_(past_cctxs_value|withdraw_amount_per_block|rate_limit_|cctxs_unlisted|cctxs_ignored|lowest_pending_nonce_changed)/,
     'depends on what the exporter has seen, or on the past window',
   ],
   [/^crosschain_tss_info|valset_height$/, 'follows from another one'],
@@ -179,10 +179,10 @@ function bridgeGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
     bridge_orchestrator_missing_batch_confirms: perMember(
       (own) => batches.filter(({ confirms }) => !confirms.has(own)).length,
     ),
-    bridge_orchestrator_missing_votes: last.some(({ observed: flag }) => flag)
+    bridge_orchestrator_missing_vote: last.some(({ observed: flag }) => flag)
       ? perMember(({ operator }) => Number(!last.some(({ votes }) => votes.includes(operator))))
       : perMember(() => 0),
-    bridge_orchestrator_dissenting_votes: perMember(({ operator }) =>
+    bridge_orchestrator_dissenting_vote: perMember(({ operator }) =>
       Number(last.some(({ observed: flag, votes }) => !flag && votes.includes(operator))),
     ),
     bridge_batch_oldest_height: single(lowestOf(batches.map((batch) => batch.height))),
@@ -269,12 +269,12 @@ function tokenGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
   return {
     bridge_token_unbatched_transfers: perToken(unbatched, () => 1),
     bridge_token_unbatched_amount: perToken(unbatched, ({ amount }) => amount),
-    bridge_token_unbatched_fees: perToken(unbatched, ({ fee }) => fee),
+    bridge_token_unbatched_fees_amount: perToken(unbatched, ({ fee }) => fee),
     bridge_token_batched_transfers: perToken(batched, () => 1),
     bridge_token_batched_amount: perToken(batched, ({ amount }) => amount),
-    bridge_token_batched_fees: perToken(batched, ({ fee }) => fee),
+    bridge_token_batched_fees_amount: perToken(batched, ({ fee }) => fee),
     bridge_token_oldest_unbatched_transfer_id: perQueue((rows) => Math.min(...rows.map(({ id }) => id))),
-    bridge_token_top_batch_fees: perQueue((rows) =>
+    bridge_token_top_batch_fees_amount: perQueue((rows) =>
       sum(
         rows
           .map(({ fee }) => fee)

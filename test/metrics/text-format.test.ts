@@ -55,7 +55,7 @@ describe('renderFamilies', () => {
       {
         name: 'bridge_x',
         text: 'bridge_x{kind="b"} 2\n',
-        dropped: 0,
+        dropped: undefined,
         withdrawn: true,
       },
     ]);

@@ -12,7 +12,7 @@ import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
 const MINUTE_MS = 60_000;
-const BLOCK_TIME = 'bridge_exporter_node_block_timestamp_seconds{target="a",document="module_state"}';
+const BLOCK_TIME = 'bridge_node_block_timestamp_seconds{target="a",document="module_state"}';
 const FAILURES = 'bridge_exporter_node_query_failures_total{target="a",document="module_state",query="latest_block"}';
 
 const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_800_000_000, blockTimeMs: 2000 });
@@ -69,8 +69,8 @@ describe('queries of the same node', () => {
     poll(simulator.url);
     await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
     expect(valueOf(BLOCK_TIME)).toBe('1800000000');
-    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_exporter_node_syncing')));
-    expect(valueOf('bridge_exporter_node_syncing{target="a",document="module_state"}')).toBe('0');
+    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_node_syncing')));
+    expect(valueOf('bridge_node_syncing{target="a",document="module_state"}')).toBe('0');
     expect(valueOf(FAILURES)).toBe('0');
   });
 
@@ -258,7 +258,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       '0',
     );
     expect(valueOf('bridge_exporter_up{target="a",document="module_state"}')).toBe('1');
-    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_exporter_node_syncing')));
+    await waitUntil(() => exposition().some((line) => line.startsWith('bridge_node_syncing')));
   });
 
   it('that never end delay no poll, and are not sent again meanwhile', async () => {

@@ -104,7 +104,7 @@ describe('the answers about upgrades', () => {
     expect(height - node.height).toBe(Math.floor(3600 / 6.3) + 1);
     const state = polled(planned, document);
     expect(seriesOf(state, /upgrade/)).toEqual([
-      `bridge_exporter_node_upgrade_plan_height{target="demo",document="${document}",name="v2.0.0"} ${height}`,
+      `bridge_node_upgrade_plan_height{target="demo",document="${document}",name="v2.0.0"} ${height}`,
     ]);
     planned.advanceTime(3_700_000);
     expect(planned.height, 'the hub stops before it').toBe(height - 1);

@@ -6,10 +6,10 @@ import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.j
 
 const TRANSFERS = 'bridge_token_unbatched_transfers';
 const AMOUNT = 'bridge_token_unbatched_amount';
-const FEES = 'bridge_token_unbatched_fees';
+const FEES = 'bridge_token_unbatched_fees_amount';
 const BATCHED = 'bridge_token_batched_transfers';
 const BATCHED_AMOUNT = 'bridge_token_batched_amount';
-const BATCHED_FEES = 'bridge_token_batched_fees';
+const BATCHED_FEES = 'bridge_token_batched_fees_amount';
 const unbatched = [TRANSFERS, AMOUNT, FEES];
 const batched = [BATCHED, BATCHED_AMOUNT, BATCHED_FEES];
 const all = [...unbatched, ...batched];
@@ -84,7 +84,7 @@ describe('bridge_oldest_pending_transfer_id', () => {
 
 describe('the queue of a token', () => {
   const OLDEST_ID = 'bridge_token_oldest_unbatched_transfer_id';
-  const TOP_FEES = 'bridge_token_top_batch_fees';
+  const TOP_FEES = 'bridge_token_top_batch_fees_amount';
   const queue = [OLDEST_ID, TOP_FEES];
   const waiting = (id: string, fee: string, contract = '0xaa', feeContract = contract): JsonObject =>
     transfer(id, contract, '5', { contract: feeContract, amount: fee });

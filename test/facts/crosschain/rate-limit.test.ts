@@ -4,8 +4,8 @@ import { exportedOf, rateLimiterInput, valueOf, valuesOf } from './document.js';
 
 const EFFECTIVE_WINDOW = 'crosschain_rate_limit_window_blocks';
 const CONFIGURED_WINDOW = 'crosschain_rate_limit_configured_window_blocks';
-const RATE = 'crosschain_withdraw_rate';
-const LIMIT = 'crosschain_rate_limit';
+const RATE = 'crosschain_withdraw_amount_per_block';
+const LIMIT = 'crosschain_rate_limit_amount_per_block';
 const UTILIZATION = 'crosschain_rate_limit_utilization_ratio';
 const EXCEEDED = 'crosschain_rate_limit_exceeded';
 const all = [EFFECTIVE_WINDOW, CONFIGURED_WINDOW, RATE, LIMIT, UTILIZATION, EXCEEDED];

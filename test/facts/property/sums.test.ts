@@ -60,7 +60,14 @@ describe('amounts above 2^53', () => {
         const labels = `{token_contract="${token}",denom=""}`;
         for (const [key, families] of [
           ['amount', ['bridge_token_unbatched_amount', 'bridge_token_batched_amount']],
-          ['fee', ['bridge_token_unbatched_fees', 'bridge_token_batched_fees', 'bridge_token_top_batch_fees']],
+          [
+            'fee',
+            [
+              'bridge_token_unbatched_fees_amount',
+              'bridge_token_batched_fees_amount',
+              'bridge_token_top_batch_fees_amount',
+            ],
+          ],
         ] as const) {
           const expected = own.length === 0 ? undefined : Number(total(own.map((each) => each[key])));
           expect(families.map((name) => values[`${name}${labels}`])).toEqual(families.map(() => expected));
@@ -75,7 +82,7 @@ describe('amounts above 2^53', () => {
       const document = rateLimiterInput({ past_cctxs_value: past.toString(), pending_cctxs_value: pending.toString() });
       const { values } = deriveCrosschain(document, { rate: rate.toString(), window: window.toString() });
       const [value, allowed] = [past + pending, rate * window];
-      expect(values['crosschain_withdraw_rate']).toBe(Number(value / window));
+      expect(values['crosschain_withdraw_amount_per_block']).toBe(Number(value / window));
       expect(values['crosschain_rate_limit_exceeded']).toBe(value > allowed ? 1 : 0);
       expect(values['crosschain_rate_limit_utilization_ratio']).toBe(
         allowed === 0n ? undefined : ratio(value, allowed),
