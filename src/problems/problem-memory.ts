@@ -94,6 +94,8 @@ export interface SubjectHistory {
   readonly isMissing: boolean;
   /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
   readonly isPresent: boolean;
+  /** When they agreed. No alert fires before. */
+  readonly presentAt?: Instant | undefined;
   /** Only of a problem that another node confirms, of an endpoint with several nodes (second-opinion.ts). */
   readonly firstFinding?: FirstFinding | undefined;
   readonly opinion?: Opinion | undefined;
@@ -134,7 +136,7 @@ export interface ProblemMemory {
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 4;
+export const PROBLEM_MEMORY_VERSION = 5;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
@@ -455,7 +457,12 @@ function withPresence(history: SubjectHistory, { start }: Found, { now, options 
   const lastedSeconds = now.at - firstFoundAt;
   if (isPresent || (options.isSinglePoll !== true && lastedSeconds < BEGINS_AFTER_SECONDS)) return history;
   const isFaster = start !== undefined && start - startSeconds > lastedSeconds;
-  return { ...history, startSeconds: isFaster ? Math.min(start, firstFoundAt) : startSeconds, isPresent: true };
+  return {
+    ...history,
+    startSeconds: isFaster ? Math.min(start, firstFoundAt) : startSeconds,
+    isPresent: true,
+    presentAt: now.at,
+  };
 }
 
 function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions): SubjectHistories {

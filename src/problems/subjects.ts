@@ -41,20 +41,31 @@ export function selectSubjects({ together }: Problem, histories: readonly Subjec
 
 /** A problem of several validators, which began when they had enough power; none with less power. */
 function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  const byStart = histories.toSorted((a, b) => a.startSeconds - b.startSeconds);
-  // A validator can be late with several things.
-  const late = new Map<string, FoundValidator>();
-  const last = byStart.find(({ validators }) => {
-    for (const validator of validators) late.set(validator.externalAddress, validator);
-    return addPower(late.values()) >= together.minimumPower;
-  });
+  const last = findEnough(together, histories, ({ startSeconds }) => startSeconds);
   if (last === undefined) return [];
-  for (const validator of byStart.flatMap(({ validators }) => validators))
-    late.set(validator.externalAddress, validator);
+  const presentAt = findEnough(together, histories, (history) => history.presentAt ?? Infinity)?.presentAt;
+  const all = histories.toSorted((a, b) => a.startSeconds - b.startSeconds).flatMap((history) => history.validators);
+  const late = new Map(all.map((validator) => [validator.externalAddress, validator]));
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const { summary, action } = together;
   const texts = { summary, details: numberAndNames(validators), action, validators };
-  return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
+  return [{ ...last, ...texts, presentAt, subject: { watched: 'false' }, progressKey: '' }];
+}
+
+/** In this order, the history with which there is enough power. */
+function findEnough(
+  { minimumPower }: Together,
+  histories: readonly SubjectHistory[],
+  order: (history: SubjectHistory) => number,
+): SubjectHistory | undefined {
+  // A validator can be late with several things.
+  const late = new Map<string, FoundValidator>();
+  return histories
+    .toSorted((a, b) => order(a) - order(b))
+    .find(({ validators }) => {
+      for (const validator of validators) late.set(validator.externalAddress, validator);
+      return addPower(late.values()) >= minimumPower;
+    });
 }
 
 function addPower(validators: Iterable<FoundValidator>): number {

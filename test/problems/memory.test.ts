@@ -169,6 +169,14 @@ describe('a problem', () => {
     expect(starts(poll(2000, A))).toEqual([]);
   });
 
+  it('is present since judgements agreed on it, whatever start the documents prove', () => {
+    const { poll } = judge();
+    poll(0, [{ start: START_SECONDS - 7200 }]);
+    const presentSince = (seconds: number) =>
+      poll(seconds, FOUND).present.map(({ presentAt = 0 }) => presentAt - START_SECONDS);
+    expect([presentSince(30), presentSince(900)]).toEqual([[30], [30]]);
+  });
+
   it('begins at once when one poll is all there is', () => {
     expect(starts(judge().poll(0, FOUND, true))).toEqual([0]);
   });
@@ -461,6 +469,17 @@ describe('a problem of validators', () => {
       [{ orchestrator: 'mine', watched: 'true' }, -5, summary, ''],
       [{ watched: 'false' }, -20, 'they do not sign', '3 validators with 50 % of the power: a, c, b'],
     ]);
+  });
+
+  it('is present since there was enough power, also when others come later', () => {
+    const { poll } = judge({ together });
+    const presentSince = (seconds: number, found: readonly Finding[]) =>
+      poll(seconds, found).present.map(({ presentAt = 0 }) => presentAt - START_SECONDS);
+    const [a, b, earlier] = [validator('a', 0.2, -10), validator('b', 0.2, -10), validator('c', 0.3, -30)];
+    presentSince(0, [a, b]);
+    expect(presentSince(30, [a, b])).toEqual([30]);
+    presentSince(60, [a, b, earlier]);
+    expect(presentSince(90, [a, b, earlier])).toEqual([30]);
   });
 
   it('is none below that power', () => {
