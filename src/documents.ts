@@ -28,7 +28,6 @@ import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschai
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract-items.js';
-import { matchedByBridge, matchedByCrosschain } from './facts/matched-settings.js';
 import { type CrosschainItems, crosschainItems } from './facts/items/crosschain-items.js';
 import type { Search } from './facts/items/item-list.js';
 import type { InParts } from './parts.js';
@@ -79,8 +78,6 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly flow: FlowDefinition<Types>;
   /** With a search, the lists have the rows that it has found. */
   readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, search?: Search) => Items;
-  /** The entries of the configuration that the document matches, as `settingEntry` names them. */
-  readonly matches: (tracked: Tracked<Types>) => readonly string[];
 }
 
 /** A document with the flow up to it. */
@@ -177,7 +174,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       cumulative: bridgeFlowFamilies,
     },
     items: ({ input }, _names, search) => bridgeItems(input, search),
-    matches: ({ input }) => matchedByBridge(input),
   },
   external_contract: {
     title: 'Contract',
@@ -205,7 +201,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     past: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
-    matches: () => [],
   },
   rate_limiter_input: {
     title: 'Cross-chain',
@@ -250,7 +245,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       cumulative: crosschainFlowFamilies,
     },
     items: (tracked, _names, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),
-    matches: (tracked) => matchedByCrosschain(tracked.input, unlistedCctxs(tracked) ?? []),
   },
 };
 

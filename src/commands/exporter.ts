@@ -5,7 +5,6 @@ import { hash48, type Config, type ConfigResult, type Shard } from '../config/co
 import { formatConfig } from '../config/loader.js';
 import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
-import { configuredEntries, unmatchedEntries } from '../engine/unmatched-settings.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
 import { configPage } from '../pages/config-page.js';
@@ -122,14 +121,13 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
   readonly stateFile?: Pick<StateFile, 'problems'> | undefined;
   readonly now: Clock;
   readonly isRecording?: boolean;
-  readonly shard?: Shard;
 }
 
 /** The pages, rendered for each request. */
 export function createPages(
   polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
-  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false, shard }: PagesOptions,
+  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
 
@@ -182,12 +180,8 @@ export function createPages(
       return format === 'json' ? toJson(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
     configPage: () => {
-      const { text, loadedAt, entries } = active.current();
-      const now = clockNow();
-      // Another shard may have the targets that match.
-      const unmatched =
-        shard === undefined || shard.count > 1 ? [] : unmatchedEntries(entries, loadedAt, polled.states(), now.at);
-      return configPage(text, isoTime(wallSeconds(loadedAt, now)), unmatched, site);
+      const { text, loadedAt } = active.current();
+      return configPage(text, isoTime(wallSeconds(loadedAt, clockNow())), site);
     },
   };
 }
@@ -272,8 +266,6 @@ export function loadedConfig(config: Config, loadedAt: Instant) {
     config,
     jobs,
     links: externalLinks(config),
-    /** The entries that documents can match. */
-    entries: configuredEntries(config),
     text,
     /** Without secrets, which could be guessed from it. */
     hash: hash48(text),

@@ -103,15 +103,6 @@ interface SuccessfulPoll {
   readonly servedPath: DocumentPath | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
-  readonly matched: MatchedSettings;
-}
-
-/** The entries of the configuration that documents have matched, as `settingEntry` names them. */
-export interface MatchedSettings {
-  /** The first of the documents that followed each other without a gap. */
-  readonly since: Instant;
-  /** When a document has last matched an entry, of the last day. */
-  readonly lastMatched: ReadonlyMap<string, Instant>;
 }
 
 export interface FailedPoll {

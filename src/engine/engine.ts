@@ -239,9 +239,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const complete = received.ok ? withAnswers(received, additionalInput) : received;
     const bytes = received.ok ? received.bytes.length : 0;
     const read = withinMemory(await runInParts(bytes, readPoll(complete, job.context, moment)), others);
-    const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
     await nextTurn();
-    const after = await runInParts(bytes, timedStep(before, { ...read, hasOtherSucceeded }, job.context, moment));
+    const after = await runInParts(bytes, timedStep(before, read, job.context, moment));
     // A reload may have removed or changed the endpoint while scrapes were answered.
     if (findEndpoint(job) === undefined) return true;
     if (!isDecided && after.lastPoll?.ok === true && isOpinionWanted(after)) return false;

@@ -13,7 +13,6 @@ import {
   judgeProblems,
   NO_PROBLEMS,
   repeatJudgement,
-  withEnded,
   withSpare,
   type Judgement,
   type ProblemMemory,
@@ -22,11 +21,9 @@ import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { isOlder } from '../problems/second-opinion.js';
 import { forOtherNode, withFailedPoll } from '../queries/query.js';
-import { endedBySuccess, hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
+import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
-  exportedSuccess,
   freshAnswers,
-  isDocumentNotServed,
   isDocument,
   lastDocument,
   sourceInUse,
@@ -37,7 +34,6 @@ import {
 } from './endpoint-state.js';
 import type { ObservedNode } from './node-observation.js';
 import type { ReceivedDocument } from './source.js';
-import { withMatched } from './unmatched-settings.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network,
@@ -53,8 +49,6 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes?: number | undefined;
-  /** Whether the last poll of another document of the target has succeeded. */
-  readonly hasOtherSucceeded?: boolean;
   /** Only of a success, and absent for a recorded body. */
   readonly servedPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
@@ -119,8 +113,7 @@ export function* step<Name extends DocumentName>(
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
     return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
-  const isNotServed = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
-  const { snapshot, problems, matched } = yield* derive(state, outcome, context, clockOffset);
+  const { snapshot, problems } = yield* derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
@@ -132,11 +125,10 @@ export function* step<Name extends DocumentName>(
       snapshot,
       servedPath: poll.servedPath,
       droppedSince,
-      matched: withMatched(exportedSuccess(state, at)?.matched, matched, at),
     },
     restored: undefined,
     regressionsSinceSuccess: 0,
-    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
+    problems,
   };
 }
 
@@ -190,7 +182,6 @@ function* derive<Name extends DocumentName>(
 ): InParts<{
   readonly snapshot: Snapshot<Name>;
   readonly problems: ProblemMemory;
-  readonly matched: readonly string[];
 }> {
   const { content, errors, receivedAt, additionalInput, compressed } = document;
   const definition = documents[context.document];
@@ -226,7 +217,7 @@ function* derive<Name extends DocumentName>(
     ],
     renderedCumulative: yield* render(definition.flow.cumulative, flow, context),
   };
-  return { snapshot, problems, matched: definition.matches({ input, flow }) };
+  return { snapshot, problems };
 }
 
 /** The state after a document of a node that is not in use. */

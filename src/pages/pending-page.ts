@@ -8,7 +8,6 @@ import { crosschainLists } from './crosschain-tables.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
-import { endedSection } from './ended.js';
 import { alertClass, findUrgency, tableHtml, type ListSection, type PageContext, type Table } from './table.js';
 import { agoElement, dataAge, failureHtml, lastSuccess, renderBlockTime, sinceElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
@@ -90,7 +89,7 @@ function sectionsOfTarget(
   page: PageContext,
   { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
-  const { view: target, nowMs } = page;
+  const { view: target } = page;
   const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
   const blocks = [
     { urgency: validatorUrgency(target), isFirst: true, html: validatorsSection(view, target) },
@@ -108,7 +107,6 @@ ${notes}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
 ${others.map(({ html }) => html)}
-${endedSection(target, nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
 }
 

@@ -73,7 +73,6 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-mono
 .verdict ul{margin:.2rem 0;padding-left:1.2rem;font-size:.875rem}
 .verdict summary{font-size:.875rem}
 .verdict ul.consequences{padding:0;font-size:inherit}.consequences .verdict{padding:.2rem .8rem}
-.ended{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.875rem}
 .links span{color:var(--quiet)}
 h1 .state{font-weight:inherit}

@@ -17,7 +17,6 @@ import {
 import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './external-links.js';
-import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
 import { searchFor } from '../facts/items/item-list.js';
 
@@ -76,10 +75,6 @@ function targetView(
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
     /** Watched validators, then late validators; `null` without a bridge whose items are shown. */
     validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.source, now),
-    ended: endedProblems(
-      endpoints.map(({ source }) => source),
-      now,
-    ),
   };
 }
 

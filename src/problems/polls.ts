@@ -4,7 +4,7 @@ import type { DocumentName } from '../document-types.js';
 import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
-import type { EndedProblem, PresentProblem, UnjudgedProblem } from './problem-memory.js';
+import type { PresentProblem, UnjudgedProblem } from './problem-memory.js';
 import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
 
@@ -306,19 +306,4 @@ function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMomen
   const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
   const limit = limitSeconds(problem, problemSettings);
   return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds: limit }];
-}
-
-/** The worst problem that a successful poll ends, if its alert has fired. */
-export function endedBySuccess(before: PollEvidence, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
-  return [snapshotStale, misconfigured, down]
-    .flatMap((problem) => findPresent(problem, before, { at, isNotServed, unjudged: [] }))
-    .filter(({ startSeconds, limitSeconds: limit }) => at - startSeconds >= limit)
-    .slice(0, 1)
-    .map(({ problem: { name, severity }, subject, startSeconds }) => ({
-      name,
-      severity,
-      subject,
-      startSeconds,
-      endSeconds: at,
-    }));
 }

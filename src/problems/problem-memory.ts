@@ -2,7 +2,6 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import type { InParts } from '../parts.js';
-import { DAY_SECONDS } from '../units.js';
 import { marksAfter, type Marks } from './marks.js';
 import {
   isEnabled,
@@ -68,8 +67,6 @@ const BEGINS_AFTER_SECONDS = 20;
 const ENDS_AFTER_SECONDS = 120;
 /** So many histories of a problem are kept, the oldest, or `limits.max_series_per_family` if that is more. */
 const KEPT_HISTORIES = 200;
-const MAX_ENDED = 50;
-export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
 /** A subject of a problem with a progress key; or all unwatched validators together. */
 export interface SubjectHistory {
@@ -113,21 +110,10 @@ export interface RememberedProblem extends Marks {
   readonly unjudgedSeconds: number | undefined;
 }
 
-/** A past problem whose alert has fired. */
-export interface EndedProblem {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly subject: Subject;
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}
-
 /** The memory of the problems of an endpoint. */
 export interface ProblemMemory {
   /** The problems that were judged at least once, by `problemKey`. */
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
-  /** Newest first. */
-  readonly ended: readonly EndedProblem[];
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
   readonly disagreement?: Disagreement | undefined;
@@ -136,9 +122,9 @@ export interface ProblemMemory {
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 5;
+export const PROBLEM_MEMORY_VERSION = 6;
 
-export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
+export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
 
 /** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Omit<
@@ -197,7 +183,6 @@ export function* judgeProblems(
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
-  const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   let isOpinionWanted = false;
@@ -228,23 +213,11 @@ export function* judgeProblems(
       const lastSeverity = histories.length > 0 ? severity : 'warning';
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
-    const gone =
-      before === undefined ? [] : goneSince(selectPresent(problem, before, memory.judged?.at ?? at), histories);
-    for (const { subject, startSeconds, lastFoundAt } of gone) {
-      // The problem was exported until this judgement; during an outage, until its data was stale.
-      const missingSeconds = at - lastFoundAt;
-      const lastedSeconds = missingSeconds > outageSeconds(options) ? options.staleAfterMs / 1000 : missingSeconds;
-      const endSeconds = lastFoundAt;
-      // Problems below the limit come and go on a healthy bridge.
-      if (endSeconds + lastedSeconds - startSeconds < limit) continue;
-      ended.push({ name, severity, subject, startSeconds, endSeconds });
-    }
   }
   return {
     memory: {
       ...memory,
       remembered,
-      ended: withEnded(memory.ended, ended, at),
       judged: now,
       disagreement: disagreementAfter(disagreement, judged, remembered, at, settings),
       spares: memory.spares && spares,
@@ -470,18 +443,6 @@ function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions)
   if (histories.size <= limit) return histories;
   const oldestFirst = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
   return new Map(oldestFirst.slice(0, limit));
-}
-
-function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  const progressKeys = new Map(after.map(({ subject, progressKey }) => [subjectKey(subject), progressKey]));
-  return before.filter(({ subject, progressKey }) => progressKeys.get(subjectKey(subject)) !== progressKey);
-}
-
-/** The problems that ended within a week, at most the newest 50. */
-export function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
-  const since = at - ENDED_SECONDS;
-  if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
-  return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }
 
 /** The present subjects of a problem that are not delayed. */

@@ -98,7 +98,6 @@ function startMachine(aheadSeconds = 0) {
         verdicts.map(({ state, severity, alert }) => `${state} ${severity} ${alert}`),
       ),
     status: () => listVerdicts(engine.states(), now()).map(({ status }) => status),
-    ended: () => engine.states().flatMap(({ problems }) => problems.ended.map(({ name }) => name)),
     problems: () =>
       engine.states().flatMap(({ lastSuccess }) =>
         (lastSuccess?.snapshot.judgement.present ?? []).map(({ problem: { name }, isProven, startSeconds }) => ({
@@ -165,7 +164,6 @@ describe('a wall clock that is set', async () => {
       expect(counts.every((count) => count > 0)).toBe(true);
       expect(after).toEqual(right.after);
       expect(machine.logged().filter((line) => !line.startsWith('no longer warning: '))).toEqual([]);
-      expect(new Set(machine.ended())).toEqual(new Set(before.map((alert) => alert.replace('firing warning ', ''))));
     },
   );
 
@@ -195,7 +193,7 @@ describe('a machine that is suspended for 3 h', () => {
     await machine.poll(8);
     expect(machine.alerts()).toEqual([]);
     expect(machine.seriesCounts().every((count, index) => count > 0.9 * (counts[index] ?? 0))).toBe(true);
-    expect([machine.logged(), machine.ended()]).toEqual([[], []]);
+    expect(machine.logged()).toEqual([]);
   });
 
   it('has outdated data when polls have failed for as long as on another machine since then', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure, failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
+import { failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Moment } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
@@ -12,13 +12,7 @@ import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
 import type { StepContext } from '../../src/document-types.js';
 import { START, TARGET_OPTIONS } from '../support/polls.js';
-import {
-  bridgeContext,
-  bridgePoll,
-  crosschainContext,
-  crosschainPoll,
-  type BridgeOptions,
-} from '../support/snapshots.js';
+import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 
@@ -290,40 +284,6 @@ it('the problems that cannot be judged are a condition of each severity, since t
     ['critical', at(15).at],
     ['warning', at(0).at],
   ]);
-});
-
-describe('what a successful poll ends', () => {
-  /** After polls of both documents for a quarter of an hour, of which one is refused until the last minute. */
-  const endedAfter = (hasOtherSucceeded: boolean) => {
-    const crosschain = crosschainContext();
-    const endpoints = recordedStates([bridgeContext(), crosschain], LIMITS, at(0));
-    const refused: PollResult = {
-      outcome: failure('unauthorized', '/x: status 401'),
-      phaseSeconds: {},
-      hasOtherSucceeded,
-    };
-    for (let minute = 0; minute < 15; minute += 1) endpoints.record(crosschain, refused, at(minute));
-    endpoints.record(
-      crosschain,
-      { ...crosschainPoll(model.rateLimiterInput({ window: 500n })), hasOtherSucceeded },
-      at(15),
-    );
-    const [ended] = endpoints.states().flatMap((state) => state.problems.ended);
-    return ended && { ...ended, minutes: (ended.endSeconds - ended.startSeconds) / 60 };
-  };
-
-  it('is outdated data when the node has refused every document', () => {
-    expect(endedAfter(false)).toMatchObject({ name: 'BridgeSnapshotStale', severity: 'critical', minutes: 15 });
-  });
-
-  it('is a document that was not served when the node has served another one of the target', () => {
-    expect(endedAfter(true)).toMatchObject({
-      name: 'BridgeEndpointDown',
-      subject: { kind: 'not_served' },
-      severity: 'warning',
-      minutes: 15,
-    });
-  });
 });
 
 describe('a reload of the configuration', () => {

@@ -11,7 +11,7 @@ it('the configuration page shows the effective configuration, without secrets an
   const result = parseConfig(file, 'b');
   if (!result.ok) throw new Error(result.problems.join());
   const text = formatConfig(result.config);
-  const html = configPage(text, '2026-01-01T12:00:00.000Z', [], { telemetryPath: '/metrics', version: '0.1.0' });
+  const html = configPage(text, '2026-01-01T12:00:00.000Z', { telemetryPath: '/metrics', version: '0.1.0' });
   expect(textOf(html)).toContain(
     text
       .trim()

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
-import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -8,18 +7,7 @@ import type { PollResult } from '../../src/engine/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import {
-  at,
-  between,
-  BRIDGE,
-  CROSSCHAIN,
-  shownOf,
-  statusAt,
-  TARGET,
-  testLinks,
-  textOf,
-  titleOf,
-} from './sample-snapshots.js';
+import { at, BRIDGE, CROSSCHAIN, shownOf, statusAt, TARGET, testLinks, textOf, titleOf } from './sample-snapshots.js';
 
 /* From documents to pages: the verdicts of these tests are those of the exporter. Blocks take 2 s. */
 
@@ -172,65 +160,5 @@ describe('problems that cannot be judged', () => {
     // Outdated data say nothing about the node.
     expect(target(store, 21 * MINUTE)).not.toContain('Not judged here');
     expect(target(polledFor(1, {}), MINUTE)).not.toMatch(/Not judged here: [^<]*\bBridgeOracleStalled\b/);
-  });
-});
-
-describe('what has ended', () => {
-  it('is listed on the page of the target, the newest first, for a week', () => {
-    const store = polledFor(40, unsigned);
-    for (const minute of [41, 42, 43, 44]) pollBridge(store, minute * MINUTE, {});
-    const list = between(textOf(target(store, 44 * MINUTE)), 'Ended problems 1', 'end');
-    expect(textOf(target(store, 44 * MINUTE))).toContain(
-      'Ended problems 1\ncritical BridgeBatchUnsigned, ended 4 min ago\nmodule_state, lasted 40 min from 2026-01-01 12:00:00 UTC',
-    );
-    expect(list).not.toContain('BridgeOrchestratorMissingConfirms');
-    const week = 40 * MINUTE + 7 * 86_400;
-    expect(target(store, week - 1)).toContain('id="ended"');
-    expect(target(store, week)).not.toContain('id="ended"');
-    expect(target(polledFor(40, unsigned), 40 * MINUTE)).not.toContain('id="ended"');
-  });
-
-  it('is one line for a warning that became critical, with the name of a validator', () => {
-    const [state] = newStore().states();
-    if (state === undefined) throw new Error('there are endpoints');
-    const subject = { orchestrator: 'hub1abc', watched: 'true', kind: 'batch' };
-    const ended = {
-      name: 'BridgeOrchestratorDeadlineNear',
-      severity: 'critical',
-      subject,
-      startSeconds: 20,
-      endSeconds: 50,
-    } as const;
-    const problemsEnded = [
-      ended,
-      { ...ended, severity: 'warning', startSeconds: 0 },
-      { ...ended, severity: 'warning', startSeconds: 0, endSeconds: 10 },
-    ] as const;
-    const problems = { ...state.problems, ended: problemsEnded };
-    const views = endedProblems([{ state: { ...state, problems } }], { at: 60, clockOffset: 0 });
-    expect(views.map(({ severity, lastedSeconds }) => [severity, lastedSeconds])).toEqual([
-      ['critical', 30],
-      ['warning', 10],
-    ]);
-    const validator = { name: 'Alpha', orchestrator: 'hub1abc', own: null };
-    const { html } = endedSection({ ended: views, validators: [validator] }, 60_000);
-    expect(html).toContain('critical <b>BridgeOrchestratorDeadlineNear</b> of validator Alpha, batch, ended');
-    expect(endedSection({ ended: views, validators: null }, 60_000).html).toContain(
-      'of validator hub1abc, batch, ended',
-    );
-  });
-
-  it.each([
-    [2, ''],
-    [5, 'warning BridgeEndpointDown, ended 0 s ago\nmodule_state, lasted 4 min from '],
-    [20, 'critical BridgeSnapshotStale, ended 0 s ago\nmodule_state, lasted 20 min from '],
-  ])('has an outage of %i minutes, when its alert has fired', (minutes, expected) => {
-    const store = polledFor(5, {});
-    const failed: PollResult = { outcome: failure('timeout', '/x: no answer'), phaseSeconds: {} };
-    for (let minute = 6; minute < 5 + minutes; minute += 1) store.record(BRIDGE, failed, at(minute * MINUTE));
-    pollBridge(store, (5 + minutes) * MINUTE, {});
-    const text = textOf(target(store, (5 + minutes) * MINUTE));
-    expect(text.includes('Ended problems 1')).toBe(expected !== '');
-    expect(text).toContain(expected);
   });
 });

@@ -45,22 +45,11 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const judged = listVerdicts(states, now);
   const view = pendingView(shown, judged, testLinks(config), now);
   if (view === undefined) throw new Error('the demo has a target');
-  const since = '2026-01-01T11:00:00.000Z';
-  const subject = { orchestrator: `hub1${'q'.repeat(60)}` };
-  const ended = {
-    name: 'BridgeOrchestratorMissingConfirms',
-    severity: 'warning',
-    subject,
-    document: 'module_state',
-    since,
-    until: since,
-  } as const;
-  const targets = view.targets.map((own) => ({ ...own, ended: [...own.ended, { ...ended, lastedSeconds: 1 }] }));
   return {
     states,
     verdicts: judged.flatMap(({ verdicts }) => verdicts),
     status: statusPage({ ...view, instance }, site),
-    target: pendingPage({ ...view, targets }, testLinks(config), site),
+    target: pendingPage(view, testLinks(config), site),
   };
 }
 

@@ -68,7 +68,6 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
     repeat: (seconds: number): void => {
       memory = repeatJudgement(memory, at(seconds).at);
     },
-    ended: () => memory.ended,
     marks: () => Array.from(memory.remembered.values(), ({ mark }) => mark),
   };
 }
@@ -199,47 +198,6 @@ describe('a problem', () => {
     const [proven] = poll(60, [{ start: START_SECONDS - 600 }]).present;
     expect(proven).toMatchObject({ startSeconds: START_SECONDS - 600, isProven: true });
     expect(starts(poll(90, [{ start: START_SECONDS - 900 }]))).toEqual([-600]);
-  });
-
-  it('is remembered for a week after its end, if it was older than its limit', () => {
-    const { poll, ended } = judge({ afterMinutes: 1 });
-    for (const seconds of [0, 30, 61]) poll(seconds, [{}]);
-    for (const seconds of [100, 200]) poll(seconds, []);
-    const expected = {
-      name: 'BridgeTest',
-      severity: 'critical',
-      subject: {},
-      startSeconds: START_SECONDS,
-      endSeconds: START_SECONDS + 61,
-    };
-    expect(ended()).toEqual([expected]);
-    for (const seconds of [1000, 1030, 1061, 1100, 1200]) poll(seconds, seconds > 1061 ? [] : [{}]);
-    expect(ended().map(({ startSeconds }) => startSeconds - START_SECONDS)).toEqual([1000, 0]);
-    poll(61 + 7 * 86_400, []);
-    expect(ended()).toHaveLength(2);
-    poll(62 + 7 * 86_400, []);
-    expect(ended()).toHaveLength(1);
-  });
-
-  it('is remembered if its alert fired after the last answer that found it, but not for an outage', () => {
-    const endedAt = (seconds: number, afterMinutes = 8): number[] => {
-      const { poll, ended } = judge({ afterMinutes });
-      for (const found of [0, 100]) poll(found, [{}]);
-      poll(seconds, []);
-      poll(seconds + 200, []);
-      return ended().map(({ endSeconds }) => endSeconds - START_SECONDS);
-    };
-    expect(endedAt(200)).toEqual([]);
-    expect(endedAt(400)).toEqual([100]);
-    expect(endedAt(5000)).toEqual([]);
-    expect(endedAt(5000, 6)).toEqual([100]);
-  });
-
-  it('is remembered if progress has ended it', () => {
-    const { poll, ended } = judge({ afterMinutes: 1 });
-    for (const seconds of [0, 30, 60]) poll(seconds, A);
-    for (const seconds of [90, 120]) poll(seconds, B);
-    expect(ended()).toMatchObject([{ startSeconds: START_SECONDS, endSeconds: START_SECONDS + 60 }]);
   });
 
   it('has the start that the document proves, computed once', () => {

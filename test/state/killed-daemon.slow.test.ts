@@ -19,12 +19,13 @@ const CHARACTERS = 200_000;
 const WRITE = `
 const { openStateFile } = await import(process.argv[2]);
 const path = process.argv[3];
+const KEY = 'BridgeHeightStalled critical module_state';
 const lines = [];
 const log = { info: (line) => lines.push(line), warn: (line) => lines.push(line) };
 const targets = Array.from({ length: ${ENDPOINTS} }, (_, index) => 'target ' + index);
 const open = async () => openStateFile(path, log);
 let file = await open();
-const known = targets.map((target) => file.findMemory({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
+const known = targets.map((target) => file.findMemory({ target, document: 'module_state' })?.problems.remembered.get(KEY).mark.count);
 console.log(JSON.stringify({ numbers: Array.from(new Set(known), (number) => number ?? null), lines }));
 let count = known[0] ?? 0;
 const endpoint = (target) => ({
@@ -32,8 +33,7 @@ const endpoint = (target) => ({
   document: 'module_state',
   lastPoll: { at: Date.now() / 1000, ok: false, phaseSeconds: {} },
   problems: {
-    remembered: new Map(),
-    ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],
+    remembered: new Map([[KEY, { histories: new Map(), mark: { count, text: 'x'.repeat(${CHARACTERS}) } }]]),
   },
 });
 for (;;) {

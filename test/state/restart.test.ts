@@ -316,16 +316,8 @@ describe('what is written of an endpoint', () => {
   };
 
   it.each(SEARCHED)('is what was remembered, for %s', (document) => {
-    const { problems: own, ...others } = rememberedIn(document);
-    const ended = {
-      name: 'BridgeBacklogHigh',
-      severity: 'warning',
-      subject: {},
-      startSeconds: 1,
-      endSeconds: 2,
-    } as const;
-    const problems = { ...own, ended: [ended] };
-    const remembered = { ...others, problems };
+    const remembered = rememberedIn(document);
+    const { problems } = remembered;
     expect(startsOf(remembered).length).toBeGreaterThan(0);
     expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(
       true,

@@ -48,18 +48,23 @@ async function close(stateFile: StateFile): Promise<void> {
 function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
   const at = clock().at - daysAgo * 86_400;
   const state = initialState({ target, document: 'module_state', maxBodyBytes: 1, staleAfterMs: 1 }, at);
-  const ended = {
-    name: 'x'.repeat(characters),
-    severity: 'warning',
-    subject: {},
-    startSeconds: 0,
-    endSeconds: 0,
-  } as const;
   return {
     ...state,
     polls: 1,
     lastPoll: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined },
-    problems: { remembered: new Map(), ended: [ended] },
+    problems: {
+      remembered: new Map([
+        [
+          'BridgeHeightStalled critical module_state',
+          {
+            histories: new Map(),
+            unjudgedSeconds: undefined,
+            mark: 'x'.repeat(characters),
+            markWithoutLastDocument: undefined,
+          },
+        ],
+      ]),
+    },
   };
 }
 
@@ -135,7 +140,7 @@ describe('the state file', () => {
       markWithoutLastDocument: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
-    await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered, ended: [] } }]);
+    await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered } }]);
     const next = await open(fileIn(path));
     const { problems } = next.findMemory({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({

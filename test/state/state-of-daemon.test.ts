@@ -74,7 +74,7 @@ validators: [{address: "${member?.orchestrator}", name: ${VALIDATOR_CANARY}}]
     expect(text).toContain('"target":"a","document":"rate_limiter_input"');
     // Nothing about a document that was never there.
     expect(text).toMatch(
-      /"target":"b","document":"module_state","polledAt":[\d.]+,"problems":\{"remembered":\{"\$map":\[\]\},"ended":\[\],"version":5\}/,
+      /"target":"b","document":"module_state","polledAt":[\d.]+,"problems":\{"remembered":\{"\$map":\[\]\},"version":6\}/,
     );
     expect(revealedSecrets(text, secrets)).toEqual([]);
     for (const canary of ['user-canary', 'http', '127.0.0.1', 'ECONN', VALIDATOR_CANARY, CHAIN_CANARY, SYMBOL_CANARY]) {
