@@ -1,6 +1,6 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
 import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
-import { isRecent, type ContractReading } from '../facts/contract/reading.js';
+import type { ContractReading } from '../facts/contract/reading.js';
 import { newCctxAnswers } from '../queries/crosschain-queries.js';
 import { lookaheads } from '../queries/crosschain-queries.js';
 import { contractAnswers } from '../queries/contract-queries.js';
@@ -14,7 +14,6 @@ import {
   lastDocument,
   readPast,
   type EndpointState,
-  type SpareHub,
 } from './endpoint-state.js';
 import type { DocumentRequest } from './source.js';
 
@@ -33,42 +32,6 @@ export function documentRequest(
   const identity = lastDocument(state)?.identity;
   if (document !== 'external_contract') return { servedPath, identity, nodes };
   return { nodes, hubSide: readPast('module_state', findSibling('module_state')?.lastSuccess?.snapshot)?.hubSide };
-}
-
-/** The request of a node that is not in use: a contract is compared with another node of the hub, if there is one. */
-export function spareRequest(
-  context: StepContext,
-  state: EndpointState,
-  findSibling: FindSibling,
-  now: Instant,
-): DocumentRequest {
-  const request = documentRequest(context, state, findSibling);
-  const hub = context.document === 'external_contract' ? recentSpareHub(findSibling, now) : undefined;
-  return hub === undefined ? request : { ...request, hubSide: hub.hubSide, spareHub: hub.source };
-}
-
-function recentSpareHub(findSibling: FindSibling, now: Instant): SpareHub | undefined {
-  const hub = findSibling('module_state')?.spareHub;
-  return hub !== undefined && isRecent(hub.hubSide, now) ? hub : undefined;
-}
-
-/**
- * What the document of a node that is not in use is derived and judged with. Without another node of the hub, no time
- * of the hub is known, so that nothing is confirmed that depends on both chains.
- */
-export function spareAdditionalInput(
-  context: StepContext,
-  state: EndpointState,
-  findSibling: FindSibling,
-  now: Moment,
-): AdditionalInput {
-  const input = readAdditionalInput(context, state, findSibling, now);
-  if (context.document !== 'external_contract') return input;
-  const { hubSide, lagSeconds } = recentSpareHub(findSibling, now.at) ?? {};
-  const epochSeconds = hubSide && lagSeconds !== undefined ? wallSeconds(hubSide.at, now) - lagSeconds : undefined;
-  const hubBlock =
-    hubSide?.height === undefined || epochSeconds === undefined ? undefined : { height: hubSide.height, epochSeconds };
-  return { ...input, ...(hubSide && { hubSide }), hubBlock, implementation: undefined, backing: [] };
 }
 
 /** What a document is derived and judged with. */

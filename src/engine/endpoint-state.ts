@@ -9,8 +9,6 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import type { ObservedNode } from './node-observation.js';
-import type { HubSide } from '../facts/contract/hub-side.js';
-import type { ReceivedDocument } from './source.js';
 import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -86,14 +84,8 @@ export interface EndpointState extends EndpointSettings {
   /** All nodes at the last poll; `undefined` for an endpoint with one node. */
   readonly nodes?: readonly ObservedNode[] | undefined;
   readonly nodeSwitches: number;
-  /** The module state of a node that is not in use, as far as a contract is compared with it. */
-  readonly spareHub?: SpareHub | undefined;
   /** When another node was polled for the first time. Answers of the node before are not used. */
   readonly switchedAt?: Instant | undefined;
-}
-
-export interface SpareHub extends NonNullable<ReceivedDocument['spare']> {
-  readonly hubSide: HubSide;
 }
 
 interface SuccessfulPoll {
@@ -181,11 +173,6 @@ export function withQuery(state: EndpointState, query: QueryState): EndpointStat
 
 export function sourceInUse({ nodes }: Pick<EndpointState, 'nodes'>): string | undefined {
   return nodes?.find(({ isInUse }) => isInUse)?.source;
-}
-
-/** Whether the last document has a problem about which another node is asked. */
-export function isOpinionWanted({ lastSuccess }: EndpointState): boolean {
-  return lastSuccess?.snapshot.judgement.isOpinionWanted === true;
 }
 
 export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {

@@ -5,27 +5,12 @@ import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 import { runToEnd, type InParts } from '../parts.js';
-import { problems } from '../problems/problems.js';
-import { isDoubted } from '../problems/second-opinion.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
-import {
-  endpointId,
-  initialState,
-  isOpinionWanted,
-  lastPollSucceeded,
-  withQuery,
-  type EndpointState,
-} from './endpoint-state.js';
+import { endpointId, initialState, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
-import {
-  documentRequest,
-  queryContext,
-  readAdditionalInput,
-  spareAdditionalInput,
-  spareRequest,
-} from './additional-input.js';
-import { readPoll, readSpare, timedStep } from './read-poll.js';
+import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
+import { readPoll, timedStep } from './read-poll.js';
 import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
 import { repeatLastPoll } from './step.js';
 
@@ -34,8 +19,7 @@ import { repeatLastPoll } from './step.js';
  *
  * 1. The source exchanges the document (`Source.document`).
  * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the
- *    state before and after. If it has a problem that a single node can cause, the document of a node that is not in
- *    use is judged first.
+ *    state before and after.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
  * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need
@@ -59,7 +43,6 @@ export function createEndpoint<Job extends EndpointJob>(job: Job, addedAt: Insta
 export interface Sink {
   readonly polled?: (poll: SteppedPoll) => void;
   readonly answered?: (round: AnsweredRound) => void;
-  readonly spareRead?: (spare: JudgedSpare) => void;
 }
 
 export interface SteppedPoll {
@@ -81,12 +64,6 @@ export interface AnsweredRound {
   readonly now: Moment;
 }
 
-/** A document of a node that is not in use, with the state after it. */
-export interface JudgedSpare {
-  readonly endpoint: EndpointState;
-  readonly received: ReceivedDocument;
-}
-
 export interface Poll {
   /** For how long the server asks not to be polled again. */
   readonly retryAfterMs?: number | undefined;
@@ -106,8 +83,6 @@ export interface Engine<Job extends EndpointJob> {
   readonly answered: (job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant) => void;
   /** Observes the nodes of an endpoint with several nodes. */
   readonly probe: (job: Job) => Promise<void>;
-  /** Judges the document of a node that is not in use. */
-  readonly spareRead: (job: Job, received: ReceivedDocument) => Promise<void>;
   /** Between two recorded polls, only times move: repeated bytes would confirm odd values and distort block times. */
   readonly hold: (isHeld: (endpoint: Endpoint<Job>) => boolean) => void;
   /** What is under way changes nothing from now on. */
@@ -159,11 +134,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => findSibling(job, document));
     const received = await source.document(job, request);
-    const isStepped = await inTurn(async () => stepWith(job, received, source.spare === undefined));
-    if (!isStepped) {
-      await askSpare(job);
-      await inTurn(async () => stepWith(job, received));
-    }
+    await inTurn(async () => stepWith(job, received));
     const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
     // Queries are sent only to a node that has just responded.
     const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
@@ -175,38 +146,8 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
   }
 
-  async function askSpare(job: Job): Promise<void> {
-    const { target, document } = job.context;
-    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
-    if (document === 'external_contract' && hub !== undefined) await askSpare(hub.job);
-    const state = findEndpoint(job)?.state;
-    if (state === undefined) return;
-    const request = spareRequest(job.context, state, (each) => findSibling(job, each), now().at);
-    const received = await source.spare?.(job, request);
-    if (received !== undefined) await spareRead(job, received);
-  }
-
   async function probe(job: Job): Promise<void> {
-    const state = findEndpoint(job)?.state;
-    const spares = (await source.probe?.(job, state !== undefined && isDoubted(problems, state.problems))) ?? [];
-    await Promise.all(spares.map(async (received) => spareRead(job, received)));
-  }
-
-  async function spareRead(job: Job, received: ReceivedDocument): Promise<void> {
-    await inTurn(async () => {
-      const endpoint = findEndpoint(job);
-      if (endpoint === undefined) return;
-      const { state } = endpoint;
-      const moment = now();
-      const input = spareAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
-      const spare = withAnswers(received, input);
-      const after = await runInParts(received.bytes.length, readSpare(state, spare, job.context, moment));
-      // A reload may have removed or changed the endpoint while scrapes were answered.
-      if (findEndpoint(job) === undefined) return;
-      change({ ...endpoint, state: after });
-      for (const sink of sinks) sink.spareRead?.({ endpoint: after, received });
-    });
-    received.release?.();
+    await source.probe?.(job);
   }
 
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
@@ -218,21 +159,14 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
   }
 
-  /** Reads a document and takes the step with it, unless a spare is asked first. Yields to scrapes in between. */
-  async function stepWith(job: Job, received: Received, isDecided = true): Promise<boolean> {
+  /** Reads a document and takes the step with it. Yields to scrapes in between. */
+  async function stepWith(job: Job, received: Received): Promise<void> {
     const { isAgain = false } = received;
     const current = findEndpoint(job);
     // Meanwhile another document has stepped.
-    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return true;
+    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return;
     const { state, beforeFirst } = current;
-    const {
-      queries,
-      problems: { spares },
-    } = state;
-    const before =
-      isAgain && beforeFirst !== undefined
-        ? { ...beforeFirst, queries, problems: { ...beforeFirst.problems, spares } }
-        : state;
+    const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
@@ -242,13 +176,11 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await nextTurn();
     const after = await runInParts(bytes, timedStep(before, read, job.context, moment));
     // A reload may have removed or changed the endpoint while scrapes were answered.
-    if (findEndpoint(job) === undefined) return true;
-    if (!isDecided && after.lastPoll?.ok === true && isOpinionWanted(after)) return false;
+    if (findEndpoint(job) === undefined) return;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
     await nextTurn();
-    return true;
   }
 
   async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {
@@ -296,7 +228,6 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     poll,
     answered,
     probe,
-    spareRead,
     close: () => {
       isClosed = true;
     },

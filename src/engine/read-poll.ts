@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { INVALID, validOrUndefined } from '../chain/field.js';
+import { INVALID } from '../chain/field.js';
 import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/loader.js';
 import type { FieldErrors } from '../chain/document.js';
@@ -11,7 +11,7 @@ import type { InParts } from '../parts.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';
-import { step, withSpareDocument, type PollResult } from './step.js';
+import { step, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
 
@@ -75,21 +75,6 @@ export function* readContent<Name extends DocumentName>(
 
 function failed(error: PollError): Failure {
   return { ok: false, error };
-}
-
-/** The state after a document of a node that is not in use: without a change if the body is not the document. */
-export function* readSpare<Name extends DocumentName>(
-  state: EndpointState,
-  received: ReceivedDocument<Name>,
-  context: StepContext<Name>,
-  { clockOffset }: Moment,
-): InParts<EndpointState> {
-  const read = yield* readContent(received, context.document, clockOffset);
-  if (!read.ok) return state;
-  yield;
-  const height = validOrUndefined(parseHeight(received.height));
-  const { spare = { source: received.source, lagSeconds: undefined } } = received;
-  return yield* withSpareDocument(state, { ...received, spare, height, content: read.content }, context, clockOffset);
 }
 
 export function* timedStep<Name extends DocumentName>(

@@ -22,13 +22,8 @@ export interface Source<Job extends EndpointJob> {
   readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
   /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
-  /** Asks a usable node that is not in use, at another address, for its document. Only where there are several. */
-  readonly spare?: (job: Job, request: DocumentRequest) => Promise<ReceivedDocument | undefined>;
-  /**
-   * Observes the nodes of an endpoint with several nodes. Returns the documents of nodes that are not in use: once an
-   * hour, or each time if what one has shown is doubted. Absent in a recording and in a simulation.
-   */
-  readonly probe?: (job: Job, isDoubted: boolean) => Promise<readonly ReceivedDocument[]>;
+  /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
+  readonly probe?: (job: Job) => Promise<void>;
 }
 
 /** The request of a document. */
@@ -37,8 +32,6 @@ export interface DocumentRequest {
   readonly servedPath?: DocumentPath | undefined;
   /** What the module state says about a contract. */
   readonly hubSide?: HubSide | undefined;
-  /** The node that has sent that module state, if it was not in use: it is asked for supplies. */
-  readonly spareHub?: string | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
   readonly identity?: readonly string[] | undefined;
   /** The nodes after the last poll, also of an earlier process. */
@@ -84,6 +77,4 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly isAccepted?: boolean;
   /** All nodes of the endpoint; only of several. */
   readonly nodes?: readonly ObservedNode[] | undefined;
-  /** The node, if it is not in use, and how far it is behind the clock, by its last probe. */
-  readonly spare?: { readonly source: string; readonly lagSeconds: number | undefined };
 }

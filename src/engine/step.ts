@@ -13,13 +13,11 @@ import {
   judgeProblems,
   NO_PROBLEMS,
   repeatJudgement,
-  withSpare,
   type Judgement,
   type ProblemMemory,
 } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { isOlder } from '../problems/second-opinion.js';
 import { forOtherNode, withFailedPoll } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
@@ -33,7 +31,6 @@ import {
   type Snapshot,
 } from './endpoint-state.js';
 import type { ObservedNode } from './node-observation.js';
-import type { ReceivedDocument } from './source.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network,
@@ -56,12 +53,6 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly isAccepted?: boolean | undefined;
   readonly nodes?: readonly ObservedNode[] | undefined;
 }
-
-/** The document of a node that is not in use. */
-interface SpareContent<Name extends DocumentName>
-  extends
-    Pick<ReadContent<Name>, 'content' | 'height' | 'receivedAt' | 'additionalInput'>,
-    Required<Pick<ReceivedDocument, 'spare'>> {}
 
 interface ReadContent<Name extends DocumentName> {
   readonly ok: true;
@@ -220,37 +211,9 @@ function* derive<Name extends DocumentName>(
   return { snapshot, problems };
 }
 
-/** The state after a document of a node that is not in use. */
-export function* withSpareDocument<Name extends DocumentName>(
-  state: EndpointState,
-  spare: SpareContent<Name>,
-  context: StepContext<Name>,
-  clockOffset: number,
-): InParts<EndpointState> {
-  const { receivedAt: at } = spare;
-  const documentContext = createDocumentContext(state, spare, context, clockOffset);
-  const input = documents[context.document].input(spare.content, documentContext);
-  const evidence = createEvidence(state, spare, input, context);
-  yield;
-  const document = { ...spare.spare, at, height: evidence.height };
-  const { lastSuccess, problems } = state;
-  const last = lastSuccess && { height: lastSuccess.snapshot.height, at: lastSuccess.at };
-  const isOlderThanLast = last === undefined || isOlder(document, last);
-  const past = documents[context.document].past(evidence.input);
-  const hubSide = 'hubSide' in past ? past.hubSide : undefined;
-  return {
-    ...state,
-    ...(hubSide && { spareHub: { ...spare.spare, hubSide } }),
-    problems: withSpare(problems, context.document, document, evidence, isOlderThanLast, {
-      at,
-      clockOffset,
-    }),
-  };
-}
-
 function createDocumentContext<Name extends DocumentName>(
   state: EndpointState,
-  { height, receivedAt, additionalInput }: Omit<SpareContent<Name>, 'spare'>,
+  { height, receivedAt, additionalInput }: ReadContent<Name>,
   { document, settings, names }: StepContext<Name>,
   clockOffset: number,
 ): DocumentContext<DocumentTypes[Name]> {
@@ -261,7 +224,7 @@ function createDocumentContext<Name extends DocumentName>(
 /** What a document is judged by, after the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt }: Omit<SpareContent<Name>, 'spare'>,
+  { content, height, receivedAt }: ReadContent<Name>,
   input: DocumentTypes[Name]['input'],
   { document, maxSeries, staleAfterMs }: StepContext<Name>,
 ): Evidence<Name> {

@@ -22,7 +22,6 @@ const unbacked = defineProblem('external_contract', {
   // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  needsConfirmation: true,
   description:
     'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
@@ -65,7 +64,6 @@ const valsetNewer = defineProblem('external_contract', {
   severity: 'critical',
   afterMinutes: 5,
   needsTime: true,
-  needsConfirmation: true,
   dashboard: 'bridge-validator',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
@@ -84,7 +82,6 @@ const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   hours: IDENTITY_HOURS,
-  needsConfirmation: true,
   summary: 'the owner or the implementation of the contract changed',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
@@ -97,7 +94,6 @@ const paused = defineProblem('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  needsConfirmation: true,
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',

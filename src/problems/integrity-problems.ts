@@ -40,10 +40,8 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeWatchedOrchestratorLagging' },
 ];
 
-const WITH_UPDATE =
-  'with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
-
-export const COMPARE_VALSETS = `Save the document, compare it with a second node, and ${WITH_UPDATE}`;
+export const COMPARE_VALSETS =
+  'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
 /** The claims of a kind, if their power is credible, or if it is not. */
 function claimsByPower(
@@ -77,11 +75,9 @@ const valsetMismatches = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 0,
-  needsConfirmation: true,
   description:
     'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
-  confirmedAction: `Two nodes show it. Save the document, and compare it ${WITH_UPDATE}`,
   /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
   mark: {
     version: 1,
@@ -136,7 +132,6 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'critical',
     afterMinutes: 0,
-    needsConfirmation: true,
     description: `A third of the power or more claims that a batch was executed which the hub does not have. At ${percent(QUORUM_RATIO)} of the power, the hub halts.`,
     action: `Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at ${percent(QUORUM_RATIO)}. If not, the claimants must correct their nodes. Warn the developers.`,
     find: findBatchClaims(true),

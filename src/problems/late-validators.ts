@@ -217,8 +217,6 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     severity,
     // Signatures are usually given within minutes.
     afterMinutes: 15,
-    // A forged validator set has deadlines.
-    ...(severity === 'critical' && { needsConfirmation: true }),
     description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {

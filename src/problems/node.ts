@@ -5,7 +5,7 @@ import { MAX_BLOCK_MS, maxBlockMs, MIN_MEASURED_MS } from '../facts/bridge/block
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
-import { count, durationInWords, list } from '../text/format.js';
+import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem, type Evidence } from './problem.js';
@@ -141,31 +141,6 @@ function nodeDown(document: DocumentName) {
   });
 }
 
-function nodesDisagree(document: DocumentName) {
-  return defineProblem(document, {
-    name: 'BridgeNodesDisagree',
-    severity: 'warning',
-    afterMinutes: 0,
-    needsTime: true,
-    description:
-      'One of two nodes of a document shows a critical problem that the other one does not show at the same height or later: one of them lies or is broken. If the node in use shows it, the critical alert follows after three minutes.',
-    action:
-      'Compare the nodes that the message names with a third one, and with the external chain. Remove the wrong one from nodes.',
-    find: ({ nodes = [], differences = [] }) => {
-      const [first] = differences;
-      if (first === undefined) return undefined;
-      const inUse = nodes.find(({ isInUse }) => isInUse)?.source ?? '';
-      const [shownBy, notShownBy] = first.isShownBySpare ? [first.spare, inUse] : [inUse, first.spare];
-      return {
-        start: Math.min(...differences.map(({ since }) => since)),
-        // A notification has no details.
-        summary: `nodes of ${document} disagree, ${shownBy} shows and ${notShownBy} does not: ${first.summary}`,
-        details: [differences.length > 1 ? `and ${count(differences.length - 1, 'other problem')}` : ''],
-      };
-    },
-  });
-}
-
 interface DatedHeight {
   readonly height: number;
   readonly at: Instant;
@@ -244,9 +219,6 @@ function rolledBack<Name extends HubDocument>(
     // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
     needsTime: true,
-    needsConfirmation: true,
-    confirmedAction:
-      'Two nodes show it. Compare the nonces of the hub with those of the contract: events and batches after that point may be executed twice or lost.',
     description:
       'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
     action:
@@ -303,6 +275,5 @@ export const nodeProblems = [
   ...hubDocuments.map(nodeBehind),
   externalNodeBehind,
   ...allDocuments.map(nodeDown),
-  ...allDocuments.map(nodesDisagree),
   ...hubDocuments.map(clockBehind),
 ];

@@ -269,7 +269,6 @@ function conflicting(
     name: 'BridgeConflictingClaims',
     severity,
     afterMinutes: 10,
-    ...(isCritical && { needsConfirmation: true }),
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);

@@ -46,7 +46,7 @@ function changesAfter(
 interface Change<Name extends DocumentName, Alert extends string>
   extends
     Pick<NamedProblem<Alert>, 'name' | 'severity' | 'description' | 'action'>,
-    Partial<Pick<Problem, 'inhibits' | 'needsConfirmation'>> {
+    Partial<Pick<Problem, 'inhibits'>> {
   readonly hours: number;
   readonly summary: string;
   readonly readValues: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
@@ -116,7 +116,6 @@ export const paramsProblems = [
     name: 'BridgeParamsChanged',
     severity: 'critical',
     hours: IDENTITY_HOURS,
-    needsConfirmation: true,
     readValues: ({ state }) => identityParams(state),
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,

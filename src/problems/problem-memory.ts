@@ -18,22 +18,6 @@ import {
   type Subject,
 } from './problem.js';
 import { problems } from './problems.js';
-import {
-  disagreementAfter,
-  findDifferences,
-  isDelayed,
-  isUnconfirmed,
-  nextSpares,
-  presentDisagreement,
-  presentSpares,
-  selectMissing,
-  withOpinion,
-  type Disagreement,
-  type FirstFinding,
-  type Opinion,
-  type Spare,
-  type SpareFinding,
-} from './second-opinion.js';
 import { joinTexts, labelTexts } from './sentence.js';
 import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from './subjects.js';
 
@@ -93,11 +77,6 @@ export interface SubjectHistory {
   readonly isPresent: boolean;
   /** When they agreed. No alert fires before. */
   readonly presentAt?: Instant | undefined;
-  /** Only of a problem that another node confirms, of an endpoint with several nodes (second-opinion.ts). */
-  readonly firstFinding?: FirstFinding | undefined;
-  readonly opinion?: Opinion | undefined;
-  /** Until then it is not shown, because another node does not show it. */
-  readonly delayedUntil?: Instant | undefined;
 }
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
@@ -116,9 +95,6 @@ export interface ProblemMemory {
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** The last judgement; `undefined` before the first. */
   readonly judged?: Moment | undefined;
-  readonly disagreement?: Disagreement | undefined;
-  /** The nodes that are not in use, by their last document. */
-  readonly spares?: readonly Spare[] | undefined;
 }
 
 /** Another one for another shape: then the problems of a state file begin anew. */
@@ -129,16 +105,7 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
 /** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Omit<
   SubjectHistory,
-  | 'progressKey'
-  | 'isProvenByChain'
-  | 'textsAt'
-  | 'firstFoundAt'
-  | 'lastFoundAt'
-  | 'isMissing'
-  | 'isPresent'
-  | 'firstFinding'
-  | 'opinion'
-  | 'delayedUntil'
+  'progressKey' | 'isProvenByChain' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
@@ -161,8 +128,6 @@ export interface Judgement {
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
   readonly notJudgedHere: readonly string[];
-  /** Whether another node is asked for its document. */
-  readonly isOpinionWanted: boolean;
 }
 
 type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
@@ -177,27 +142,20 @@ export function* judgeProblems(
   all: readonly Problem[] = problems,
 ): InParts<Judgement & { readonly memory: ProblemMemory }> {
   const { problems: settings = {} } = options;
-  const { at } = now;
-  const spares = presentSpares(memory, evidence, at);
-  const disagreement = presentDisagreement(memory, at);
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
-  let isOpinionWanted = false;
   let dropped = 0;
-  // What only one of two nodes shows is known after the other problems.
-  const isLast = ({ name }: Problem): boolean => name === 'BridgeNodesDisagree';
-  for (const problem of judged.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
+  for (const problem of judged) {
     yield;
     const { name, severity } = problem;
     const key = problemKey(problem);
     const limit = limitSeconds(problem, settings);
     const before = memory.remembered.get(key);
-    const judging = { problem, limit, now, lastJudged: memory.judged ?? now, options, spares, disagreement };
-    const differences = isLast(problem) ? findDifferences(judged, remembered, judging) : [];
-    const complete = judgeProblem(before, { ...evidence, differences }, judging);
+    const judging = { problem, limit, now, lastJudged: memory.judged ?? now, options };
+    const complete = judgeProblem(before, evidence, judging);
     if (complete === undefined) {
       notJudgedHere.add(name);
       continue;
@@ -205,9 +163,7 @@ export function* judgeProblems(
     const after = { ...complete, histories: withinLimit(complete.histories, options) };
     dropped += complete.histories.size - after.histories.size;
     remembered.set(key, after);
-    const unconfirmed = Array.from(after.histories.values()).filter((history) => isUnconfirmed(history, at, limit));
-    isOpinionWanted ||= options.isSinglePoll !== true && selectSubjects(problem, unconfirmed).length > 0;
-    const histories = selectPresent(problem, after, at);
+    const histories = selectPresent(problem, after);
     present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
     if (after.unjudgedSeconds !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
@@ -215,55 +171,12 @@ export function* judgeProblems(
     }
   }
   return {
-    memory: {
-      ...memory,
-      remembered,
-      judged: now,
-      disagreement: disagreementAfter(disagreement, judged, remembered, at, settings),
-      spares: memory.spares && spares,
-    },
+    memory: { ...memory, remembered, judged: now },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: dropped + Math.max(0, present.length - options.maxSeries),
     unjudged,
     notJudgedHere: Array.from(notJudgedHere),
-    isOpinionWanted,
   };
-}
-
-/**
- * The memory after a document of a node that is not in use. `isOlder`: than the last document of the one in use. Then
- * it does not count what only this node shows.
- */
-export function withSpare(
-  memory: ProblemMemory,
-  document: DocumentName,
-  spare: Pick<Spare, 'source' | 'at' | 'height' | 'lagSeconds'>,
-  evidence: Evidence,
-  isOlder: boolean,
-  now: Moment,
-): ProblemMemory {
-  const compared = problems.filter((problem) => problem.document === document && problem.needsConfirmation === true);
-  const findings = compared.map((problem): SpareFinding => {
-    const { mark: last, histories } = memory.remembered.get(problemKey(problem)) ?? {};
-    const own = Array.from(histories?.values() ?? []);
-    const find = (mark: unknown) =>
-      readFindings(
-        findWith(problem, evidence, marksAfter(problem.mark, evidence, { mark, markWithoutLastDocument: undefined })),
-        now,
-      );
-    const { bySubject: shown, notShown } = find(last);
-    // With the mark from before the finding of the node in use.
-    for (const { subject, firstFinding } of own) {
-      if (firstFinding === undefined) continue;
-      const found = find(firstFinding.mark).bySubject.get(subjectKey(subject));
-      if (found === undefined) shown.delete(subjectKey(subject));
-      else shown.set(subjectKey(subject), found);
-    }
-    const begun = Array.from(shown.values(), (found) => begin(found, problem, now.at));
-    const onlyHere = isOlder ? [] : selectMissing(problem, selectSubjects(problem, begun), memory.remembered);
-    return { problem: problemKey(problem), shown: Array.from(shown.keys()), notShown, onlyHere };
-  });
-  return { ...memory, spares: nextSpares(memory.spares ?? [], { ...spare, findings }) };
 }
 
 function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
@@ -271,15 +184,12 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 /** What a judgement of a problem depends on besides its histories. */
-export interface Judging {
+interface Judging {
   readonly problem: Problem;
   readonly limit: number;
   readonly now: Moment;
   readonly lastJudged: Moment;
   readonly options: JudgingOptions;
-  /** Those with a document of late. */
-  readonly spares: readonly Spare[];
-  readonly disagreement: Disagreement | undefined;
 }
 
 function findWith(problem: Problem, evidence: Evidence, { mark }: Marks): Findings {
@@ -309,8 +219,7 @@ function judgeProblem(
       const history = last.get(historyKey(each));
       const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
       const after = kept ? keep(kept, each, judging) : begin(each, problem, now.at);
-      const present = withPresence(after, each, judging);
-      return [subject, withOpinion(present, kept, { height: evidence.height, mark: before?.mark }, evidence, judging)];
+      return [subject, withPresence(after, each, judging)];
     }),
   );
   const missed = Array.from(last.values()).flatMap(
@@ -445,11 +354,11 @@ function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions)
   return new Map(oldestFirst.slice(0, limit));
 }
 
-/** The present subjects of a problem that are not delayed. */
-function selectPresent(problem: Problem, { histories }: RememberedProblem, at: Instant): readonly SubjectHistory[] {
+/** The present subjects of a problem. */
+function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
   return selectSubjects(
     problem,
-    Array.from(histories.values()).filter((history) => history.isPresent && !isDelayed(history, at)),
+    Array.from(histories.values()).filter(({ isPresent }) => isPresent),
   );
 }
 

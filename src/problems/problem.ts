@@ -2,7 +2,6 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
 import type { QueryStates } from '../queries/query.js';
-import type { Difference } from './second-opinion.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
@@ -41,8 +40,6 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly nodes?: readonly NodeStatus[] | undefined;
   /** The height by which several nodes are compared; `undefined` if the response does not have it. */
   readonly height?: Numeral | undefined;
-  /** The problems that only one of two nodes shows (second-opinion.ts). */
-  readonly differences?: readonly Difference[];
 }
 
 /** A problem in one document. */
@@ -173,13 +170,6 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    * only.
    */
   readonly needsTime?: true;
-  /**
-   * Whether a single node that lies or is broken can cause it: then another node is asked before it is shown
-   * (second-opinion.ts).
-   */
-  readonly needsConfirmation?: true;
-  /** The action when another node shows it too. */
-  readonly confirmedAction?: string;
 }
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */

@@ -310,7 +310,6 @@ function inactive(
     name: 'BridgeWatchedValidatorInactive',
     severity,
     ...declaration,
-    ...(isCritical && { needsConfirmation: true }),
     mark: {
       version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>

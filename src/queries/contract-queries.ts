@@ -1,12 +1,11 @@
 import { decodeSlot, IMPLEMENTATION_SLOT } from '../chain/contract-abi.js';
-import type { Numeral } from '../chain/numeral.js';
 import { numeral, object, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
 import { rpcRequest } from '../facts/contract/multicall.js';
 import { tokenBacking, type TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { nodeQuery, type QueryContext, type QueryRequest, type QueryStates, responseReader } from './query.js';
+import { nodeQuery, type QueryContext, type QueryStates, responseReader } from './query.js';
 
 /*
  * What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the
@@ -21,18 +20,12 @@ function lastReading(context: QueryContext) {
   return context.document === 'external_contract' ? context.past : undefined;
 }
 
-export const implementationReader = responseReader({
-  schema: object({ result: string }),
-  value: ({ result }) => required(decodeSlot(required(result))),
-});
-
-/** Reads the slot with the implementation of a contract. */
-export function implementationRequest(contract: string, key = contract): QueryRequest {
-  return { key, path: '', json: rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']) };
-}
-
+/** The slot with the implementation of a contract. */
 const implementationSlot = nodeQuery({
-  ...implementationReader,
+  ...responseReader({
+    schema: object({ result: string }),
+    value: ({ result }) => required(decodeSlot(required(result))),
+  }),
   name: 'contract_implementation',
   intervalMs: INTERVAL_MS,
   isEnabled: isContract,
@@ -40,28 +33,22 @@ const implementationSlot = nodeQuery({
   requests: (context) => {
     const contract = lastReading(context)?.contract ?? '';
     // Twice, because one odd answer would be another implementation.
-    return [1, 2].map((time) => implementationRequest(contract, `${contract} ${time}`));
+    const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
+    return [1, 2].map((time) => ({ key: `${contract} ${time}`, path: '', json }));
   },
 });
 
 const SUPPLY_PATH = '/cosmos/bank/v1beta1/supply/by_denom';
-
-export const supplyReader = responseReader({
-  schema: object({ amount: object({ amount: numeral }) }),
-  value: ({ amount }) => required(required(amount).amount),
-});
-
-/** Reads the supply of a token on the hub. */
-export function supplyRequest(denom: string, height: Numeral, key = denom): QueryRequest {
-  return { key, path: `${SUPPLY_PATH}?${new URLSearchParams({ denom }).toString()}`, height: String(height) };
-}
 
 /**
  * Supplies at the height of the module state with which the contract was compared, so that a transfer in between
  * changes nothing.
  */
 const hubSupply = nodeQuery({
-  ...supplyReader,
+  ...responseReader({
+    schema: object({ amount: object({ amount: numeral }) }),
+    value: ({ amount }) => required(required(amount).amount),
+  }),
   name: 'hub_supply',
   intervalMs: INTERVAL_MS,
   isEnabled: isContract,
@@ -70,7 +57,11 @@ const hubSupply = nodeQuery({
   requests: (context) => {
     const { contract = '', hubHeight, balances = [] } = lastReading(context) ?? {};
     if (hubHeight === undefined) return [];
-    return balances.map(({ denom }) => supplyRequest(denom, hubHeight, `${contract} ${hubHeight} ${denom}`));
+    return balances.map(({ denom }) => ({
+      key: `${contract} ${hubHeight} ${denom}`,
+      path: `${SUPPLY_PATH}?${new URLSearchParams({ denom }).toString()}`,
+      height: String(hubHeight),
+    }));
   },
   // Of another reading than that of the request, the balance is of another time.
   keep: (supply, { key }, context): TokenBacking | undefined => {

@@ -2,10 +2,9 @@ import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, isOpinionWanted, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
+import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
-import type { ContractAnswers } from '../facts/contract/multicall.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
@@ -39,8 +38,6 @@ interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   /** The lines of the last answer to each request since the last recorded document. */
   readonly lines: ReadonlyMap<string, string>;
   readonly lastBodies?: LastBodies | undefined;
-  /** The time of the last document of a node that was not in use. */
-  readonly spareAt?: Instant;
 }
 
 export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter = createWriter(log, now)): Recorder {
@@ -67,16 +64,14 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.clear();
       if (settings !== undefined) writer.open(settings);
     },
-    polled: ({ before, after: state, received, isAgain }) => {
+    polled: ({ after: state, received, isAgain }) => {
       const { lastPoll, lastFailure } = state;
       if (settings === undefined || lastPoll === undefined) return;
       const id = endpointId(state);
       const endpoint = findEndpoint(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
-      // Until another node has confirmed a problem, each poll can decide about it.
-      const isDecisive = isOpinionWanted(before) || isOpinionWanted(state);
-      const isRecorded = isSelected || isAgain || isDecisive;
+      const isRecorded = isSelected || isAgain;
       endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
       if (!isRecorded) return;
       const header = {
@@ -99,15 +94,6 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
         lines.set(request, text);
       }
       endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
-    },
-    spareRead: ({ endpoint: state, received }) => {
-      if (settings === undefined) return;
-      const id = endpointId(state);
-      const endpoint = findEndpoint(state);
-      // Before the poll that is compared with it, and not at the time of that of another node.
-      const at = Math.max(received.receivedAt - 0.009, (endpoint.spareAt ?? 0) + 0.001);
-      endpoints.set(id, { ...endpoint, memory: { ...endpoint.memory, hasNewVerdict: true }, spareAt: at });
-      writer.write(settings, spareHeader(state, received, at, now()), received.bytes, '', () => forget(id));
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -144,31 +130,6 @@ function createHeader(state: EndpointState, received: ReceivedDocument | undefin
   };
 }
 
-function spareHeader(
-  { target, document }: EndpointState,
-  received: ReceivedDocument,
-  at: Instant,
-  now: Moment,
-): RecordingHeader {
-  const { additionalInput = {}, spare } = received;
-  const { implementation, supplies }: ContractAnswers = 'call' in additionalInput ? additionalInput : {};
-  return {
-    version: FORMAT_VERSION,
-    target,
-    document,
-    time: isoTime(wallSeconds(at, now)),
-    ...responseHeader(received, now),
-    ...(implementation !== undefined && { implementation }),
-    ...(supplies && {
-      supplies: Object.fromEntries(Array.from(supplies, ([denom, supply]) => [denom, String(supply)])),
-    }),
-    ...(spare && { source: spare.source }),
-    ...(spare?.lagSeconds !== undefined && { lag_seconds: spare.lagSeconds }),
-    outcome: 'ok',
-    spare: true,
-  };
-}
-
 function responseHeader({ height, servedPath, receivedAt, additionalInput = {} }: ReceivedDocument, now: Moment) {
   const call = 'call' in additionalInput ? additionalInput.call : undefined;
   return {
@@ -187,10 +148,7 @@ export interface RecordingMemory {
   readonly okAtMs?: number;
   /** The last recorded body that is not a document. */
   readonly failedBodyAtMs?: number;
-  /**
-   * Whether a problem of the target has begun or ended, or a node that was not in use was read, since the last
-   * successful poll.
-   */
+  /** Whether a problem of the target has begun or ended since the last successful poll. */
   readonly hasNewVerdict?: boolean;
 }
 

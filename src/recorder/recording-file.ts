@@ -34,14 +34,6 @@ const headerSchema = z
       path: z.string().optional(),
       /** Host and port of the node, where several are configured. */
       source: z.string().optional(),
-      /** Whether the node was not in use. The next polls are compared with the document. */
-      spare: z.literal(true).optional(),
-      /** The implementation of the contract that this node named. */
-      implementation: z.string().optional(),
-      /** Supplies on the hub, by denom, from the node of the last recorded module state that was not in use. */
-      supplies: z.record(z.string(), z.string().regex(/^\d+$/)).optional(),
-      /** How far that node was behind the clock. */
-      lag_seconds: z.number().optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */

@@ -83,7 +83,6 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
       if (node === undefined) throw new Error('an endpoint has a node');
       return limit(node.url.origin, async () => sendQuery({ ...node, limits: job.limits }, query, request, client));
     },
-    spare: several.spare,
     probe: several.probe,
     close: () => client.close(),
   };

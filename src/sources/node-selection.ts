@@ -55,14 +55,6 @@ export function select<Node>(nodes: readonly Node[], observations: Observations,
     .map(({ node }) => node);
 }
 
-/** The usable nodes in the order of preference. */
-export function selectUsable<Node>(nodes: readonly Node[], observations: Observations, now: Instant): readonly Node[] {
-  return select(nodes, observations, now).filter((node) => {
-    const observation = observations.nodeObservations[nodes.indexOf(node)];
-    return observation !== undefined && rankNode(observation, now) === 0;
-  });
-}
-
 /** 0: usable. The others are polled when no better node has a document. */
 function rankNode(observation: NodeObservation, now: Instant): number {
   if (observation.failed !== undefined) return 3;
@@ -169,7 +161,7 @@ export function withProbe(before: NodeObservation, probe: Probe, others: readonl
   };
 }
 
-export function isFresh(probe: Probe | undefined, now: Instant): probe is Probe {
+function isFresh(probe: Probe | undefined, now: Instant): probe is Probe {
   return probe !== undefined && now - probe.at <= FRESH_SECONDS;
 }
 
@@ -196,9 +188,9 @@ export function isProbeDue({ probe, probeFailed }: NodeObservation, now: Instant
   return now - probeFailed.at >= waitSeconds * 0.8;
 }
 
-/** Whether a node that is not in use is asked for its document: once an hour, and for a trial after a failure. */
-export function isDocumentDue({ served, failed, probe, goodSince }: NodeObservation, now: Instant): boolean {
-  if (failed === undefined) return served === undefined || now - served.at >= HOUR_SECONDS;
+/** Whether a failed node is asked for its document. */
+export function isTrialDue({ failed, probe, goodSince }: NodeObservation, now: Instant): boolean {
+  if (failed === undefined) return false;
   // A gateway can serve the document and not the paths of probes.
   const isProbed = probe !== undefined && now < failed.trialAt + MAX_TRIAL_SECONDS;
   return now >= failed.trialAt && (!isProbed || hasBeenGood(goodSince, now));

@@ -12,29 +12,19 @@ import { isContract, type PollJob } from '../engine/jobs.js';
 import type { NodeObservation, ObservedNode } from '../engine/node-observation.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
-import { hubDenom } from '../facts/contract/multicall.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { parseHeight } from '../http/response.js';
 import { runToEnd } from '../parts.js';
-import {
-  implementationReader,
-  implementationRequest,
-  supplyReader,
-  supplyRequest,
-} from '../queries/contract-queries.js';
 import type { QueryRequest } from '../queries/query.js';
-import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import {
   hasShownMore,
   isChainDue,
-  isDocumentDue,
-  isFresh,
+  isTrialDue,
   isProbeDue,
   othersOfChain,
   select,
-  selectUsable,
   findTrouble,
   withFailed,
   withFailedProbe,
@@ -205,21 +195,16 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       : { ...body, seconds, nodes, failureWithServerText: () => failed };
   }
 
-  /**
-   * Probes the nodes that are due, and reads the document of those that are not in use: once an hour, and for a trial.
-   */
-  async function probe(job: PollJob, isDoubted: boolean): Promise<readonly ReceivedDocument[]> {
+  /** Probes the nodes that are due, and requests the document of failed ones for a trial. */
+  async function probe(job: PollJob): Promise<void> {
     const endpoint = createEndpointNodes(job);
-    const spares = await Promise.all(
+    await Promise.all(
       endpoint.nodes.map(async (node) => {
         const { at } = clock();
         if (isProbeDue(node.observation, at)) await probeOne(endpoint, node);
-        const { observation } = node;
-        const isDue = isDocumentDue(observation, clock().at) || (isDoubted && observation.failed === undefined);
-        return node !== endpoint.inUse && isDue ? readSpare(endpoint, node) : undefined;
+        if (node !== endpoint.inUse && isTrialDue(node.observation, clock().at)) await tryDocument(endpoint, node);
       }),
     );
-    return spares.filter((spare) => spare !== undefined);
   }
 
   async function probeOne(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
@@ -238,94 +223,20 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     else if (node === endpoint.inUse) endpoint.chainId ??= node.observation.chain?.id;
   }
 
-  async function readSpare(endpoint: NodesOfEndpoint, node: Node): Promise<ReceivedDocument | undefined> {
+  async function tryDocument(endpoint: NodesOfEndpoint, node: Node): Promise<void> {
     const { job, request } = endpoint;
-    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return undefined;
+    if (request === undefined || (isContract(job) && request.hubSide === undefined)) return;
     const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
-    const received = await askOther(endpoint, node, request, job.limits);
+    const received = await exchange(job, node.connection, request, job.limits);
     endReservation?.();
-    return received;
-  }
-
-  /** The document of a node that is not in use; `undefined` if it fails. */
-  async function askOther(
-    endpoint: NodesOfEndpoint,
-    node: Node,
-    request: DocumentRequest,
-    limits: RequestLimits,
-  ): Promise<ReceivedDocument | undefined> {
-    const { job } = endpoint;
-    const [received, implementation, supplies] = await Promise.all([
-      exchange(job, node.connection, request, limits),
-      isContract(job) ? readImplementation({ ...node.connection, limits }, request) : undefined,
-      isContract(job) ? readSupplies(job, request, limits) : undefined,
-    ]);
     const checked = check(endpoint, node, received);
     if (checked.ok || checked.error.reason !== 'internal') observe(node, checked);
-    if (received.ok && checked.ok) {
-      const { source, probe: last } = node.observation;
-      // A document with a lower height is of another backend, or of another time.
-      const isOfProbe = isFresh(last, clock().at) && checked.height !== undefined && checked.height >= last.height;
-      const lagSeconds = isOfProbe ? last.lagSeconds : undefined;
-      const additionalInput = isContract(job)
-        ? { ...received.additionalInput, implementation, supplies }
-        : received.additionalInput;
-      return { ...received, spare: { source, lagSeconds }, additionalInput };
-    }
     received.release?.();
-    return undefined;
-  }
-
-  /** The implementation that a node names: that of the node in use would be no second opinion. */
-  async function readImplementation(node: QueryConnection, { hubSide }: DocumentRequest): Promise<string | undefined> {
-    if (hubSide === undefined) return undefined;
-    const { result } = await sendQuery(node, implementationReader, implementationRequest(hubSide.contract), client);
-    return result.ok ? result.value : undefined;
-  }
-
-  /**
-   * The supplies on the hub, by the node that has sent the module state of the request; `undefined` if one is missing.
-   */
-  async function readSupplies(
-    { context: { target } }: PollJob,
-    { hubSide, spareHub }: DocumentRequest,
-    limits: RequestLimits,
-  ): Promise<ReadonlyMap<string, Numeral> | undefined> {
-    const hub = endpoints.get(endpointId({ target, document: 'module_state' }));
-    const node = hub?.nodes.find(({ observation }) => observation.source === spareHub);
-    const { height } = hubSide ?? {};
-    if (node === undefined || hubSide === undefined || height === undefined) return undefined;
-    const supplies = await Promise.all(
-      hubSide.backing.map(async (token) => {
-        const request = supplyRequest(hubDenom(token), height);
-        const { result } = await sendQuery({ ...node.connection, limits }, supplyReader, request, client);
-        return result.ok ? [[request.key, result.value] as const] : [];
-      }),
-    );
-    return supplies.some((supply) => supply.length === 0) ? undefined : new Map(supplies.flat());
-  }
-
-  /** The document of another usable node, at another address: of the first one that serves it. */
-  async function askSpare(job: PollJob, request: DocumentRequest): Promise<ReceivedDocument | undefined> {
-    const endpoint = createEndpointNodes(job);
-    const { inUse } = endpoint;
-    const usable = selectUsable(endpoint.nodes, listObservations(endpoint), clock().at);
-    const others = usable.filter(({ connection }) => connection.url.origin !== inUse?.connection.url.origin);
-    if (inUse === undefined) return undefined;
-    const limits = { ...job.limits, timeoutMs: job.limits.timeoutMs / (2 * others.length) };
-    for (const other of others) {
-      // Without a reservation of memory: the accusing document is in memory, and would wait for others that wait, too.
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const received = await askOther(endpoint, other, request, limits);
-      if (received !== undefined) return received;
-    }
-    return undefined;
   }
 
   return {
     poll,
     probe,
-    spare: askSpare,
     /**
      * The node that other queries of an endpoint are sent to: at a height, the node with the document of this height.
      */

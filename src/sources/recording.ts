@@ -1,5 +1,4 @@
 import { toMilliseconds, type Instant, type Moment } from '../clock.js';
-import type { Numeral } from '../chain/numeral.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
@@ -95,11 +94,6 @@ export async function* replay(
     moveTo(timeMs, header.clock);
     const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
     received = createReceived(exchange, now);
-    if (header.spare === true) {
-      // oxlint-disable-next-line no-await-in-loop -- in the order of time
-      if (received.ok) await engine.spareRead(job, received);
-      continue;
-    }
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
     polledMs.set(endpointId(exchange), timeMs);
@@ -127,7 +121,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
   const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
   const isAgain = again === true;
-  const { call, implementation, supplies, spare, source: node, lag_seconds: lagSeconds } = header;
+  const { call, source: node } = header;
   const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
   if (outcome !== 'ok') {
     return {
@@ -145,9 +139,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     height,
     receivedAt,
     servedPath,
-    ...(call && {
-      additionalInput: { call, ...(spare && { implementation, supplies: supplies && readSupplies(supplies) }) },
-    }),
+    ...(call && { additionalInput: { call } }),
   };
   return {
     ok: true,
@@ -156,10 +148,5 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
     isAccepted: true,
     phaseSeconds,
     nodes,
-    ...(spare && { spare: { source: node ?? '', lagSeconds } }),
   };
-}
-
-function readSupplies(supplies: NonNullable<RecordedPoll['header']['supplies']>): ReadonlyMap<string, Numeral> {
-  return new Map(Object.entries(supplies).map(([denom, supply]) => [denom, BigInt(supply)]));
 }

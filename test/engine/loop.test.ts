@@ -278,7 +278,6 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
         new Promise<Received>((end) => void started.push({ job, input, end })),
       probe: async (job: PollJob) => {
         probed.push(job.context.target);
-        return [];
       },
     };
     const probing = createPollLoop({ source, log: logOf(logged), now });

@@ -26,7 +26,7 @@ function startEngine(kind: Kind, bytes: number) {
   const received: ReceivedDocument = { ok: true, bytes: body, source: 'a', height: '7', receivedAt: START.at };
   const engine = createEngine({ source: { document: async () => received }, now: () => START });
   engine.replace([createEndpoint(job, START.at)]);
-  return { engine, job, received };
+  return { engine, job };
 }
 
 /** Runs a task, and counts the turns of the event loop in which a scrape would get the state before it. */
@@ -90,15 +90,6 @@ describe.each(Object.keys(contexts) as Kind[])('a poll of %s', (kind) => {
     const { engine, job } = startEngine(kind, MIN_BYTES_IN_PARTS);
     await countTurns(engine, engine.poll(job), (turns) => {
       if (turns === 10) engine.replace([]);
-    });
-    expect(engine.states()).toEqual([]);
-  });
-
-  it('of another node yields to scrapes, too, and changes nothing if the endpoint is removed', async () => {
-    const { engine, job, received } = startEngine(kind, MIN_BYTES_IN_PARTS);
-    expect(await countTurns(engine, engine.spareRead(job, received))).toBeGreaterThan(3);
-    await countTurns(engine, engine.spareRead(job, received), () => {
-      engine.replace([]);
     });
     expect(engine.states()).toEqual([]);
   });

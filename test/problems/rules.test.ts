@@ -308,44 +308,6 @@ describe('the examples in prometheus/', () => {
   });
 });
 
-it.skipIf(!hasPromtool)(
-  'BridgeNodesDisagree fires at once in the place of the critical problem, which follows with its first start',
-  () => {
-    const labels = (problem: string, severity: string): string =>
-      `target="t",document="module_state",problem="${problem}",severity="${severity}",id="x",instance="a:1"`;
-    const series = (problem: string, severity: string, values: string) => ({
-      series: `bridge_problem_start_timestamp_seconds{${labels(problem, severity)}}`,
-      values,
-    });
-    const firing = (seconds: number, alertname: string, severity: string, value: number | undefined) => ({
-      expr: `ALERTS{alertname="${alertname}",alertstate="firing"}`,
-      eval_time: `${seconds}s`,
-      exp_samples:
-        value === undefined
-          ? []
-          : [{ labels: `ALERTS{alertname="${alertname}",alertstate="firing",${labels(alertname, severity)}}`, value }],
-    });
-    const tests = [
-      {
-        interval: '30s',
-        // Both began at 30 s.
-        input_series: [
-          series('BridgeNodesDisagree', 'warning', '_ _ 30x6'),
-          series('BridgeContractValsetMismatch', 'critical', '_ _ _ _ _ _ _ 30x6'),
-        ],
-        promql_expr_test: [
-          firing(60, 'BridgeNodesDisagree', 'warning', 1),
-          firing(180, 'BridgeContractValsetMismatch', 'critical', undefined),
-          firing(210, 'BridgeContractValsetMismatch', 'critical', 1),
-        ],
-      },
-    ];
-    const content = { rule_files: [RULES], evaluation_interval: '30s', tests };
-    const file = createTempFolder().write('test.yml', JSON.stringify(content));
-    expect(runTool('promtool', ['test', 'rules', file])).toMatchObject({ status: 0 });
-  },
-);
-
 /* The texts of an alert on a problem are those of `bridge_problem_info`, by its id and exporter. */
 describe.skipIf(!hasPromtool)('the texts of an alert', () => {
   const labels = (id: string, exporter: string): string =>

@@ -3,7 +3,7 @@ import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import {
   hasShownMore,
   isChainDue,
-  isDocumentDue,
+  isTrialDue,
   isProbeDue,
   othersOfChain,
   select,
@@ -166,13 +166,13 @@ describe('a trial after failed documents', () => {
 
   it('waits for good probes of five minutes, unless probes have never been good or an hour has passed', () => {
     const node = failed(100, probed(good(0, 60)));
-    expect(isDocumentDue(node, 399)).toBe(false);
-    expect(isDocumentDue(node, 400)).toBe(true);
+    expect(isTrialDue(node, 399)).toBe(false);
+    expect(isTrialDue(node, 400)).toBe(true);
     const flapping = probed([[120, undefined], ...good(180, 420)], node);
-    expect(isDocumentDue(flapping, 420)).toBe(false);
-    expect(isDocumentDue(probed([[480, 3]], flapping), 480)).toBe(true);
-    expect(isDocumentDue(failed(100), 400)).toBe(true);
-    expect(isDocumentDue(probed([[120, undefined]], node), 400 + HOUR)).toBe(true);
+    expect(isTrialDue(flapping, 420)).toBe(false);
+    expect(isTrialDue(probed([[480, 3]], flapping), 480)).toBe(true);
+    expect(isTrialDue(failed(100), 400)).toBe(true);
+    expect(isTrialDue(probed([[120, undefined]], node), 400 + HOUR)).toBe(true);
   });
 
   it('is not before the time that the node has asked for', () => {
@@ -182,11 +182,6 @@ describe('a trial after failed documents', () => {
 });
 
 describe('what a node is asked', () => {
-  it('is its document once an hour', () => {
-    expect([NEW, served(0)].map((node) => isDocumentDue(node, HOUR - 1))).toEqual([true, false]);
-    expect(isDocumentDue(served(0), HOUR)).toBe(true);
-  });
-
   it('is a probe less often while probes fail, at least every ten minutes', () => {
     const nodes = [1, 2, 3, 4, 5, 9].map((count) =>
       probed(Array.from({ length: count }, () => [0, undefined] as const)),

@@ -84,7 +84,6 @@ export async function startPolledNodes({
     source: {
       document: async (...request) => network.document(...request),
       query: async (...request) => network.query(...request),
-      spare: async (...request) => network.spare(...request),
       probe: async (...request) => network.probe(...request),
     },
     now: () => now,

@@ -14,7 +14,6 @@ import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '
 import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
 import { boolean, numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
-import type { Numeral } from '../../chain/numeral.js';
 import { runToEnd, type InParts } from '../../parts.js';
 import { MEBIBYTE } from '../../units.js';
 import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
@@ -24,7 +23,6 @@ import {
   distanceAhead,
   hasObservedDeposits,
   isRecent,
-  tokenBacking,
   type ContractReading,
 } from './reading.js';
 
@@ -51,8 +49,6 @@ export interface ContractAnswers extends Partial<Pick<ContractReading, 'implemen
   readonly hubSide?: HubSide | undefined;
   /** The newest block of the hub, as its node has last named it. */
   readonly hubBlock?: HubBlock | undefined;
-  /** Instead of `backing`: supplies on the hub at the height of `hubSide`, by denom. */
-  readonly supplies?: ReadonlyMap<string, Numeral> | undefined;
   /** The call with the values; absent before the poll. */
   readonly call?: ContractCall | undefined;
 }
@@ -114,7 +110,7 @@ export function* readContract(
   body: Buffer,
   call: ContractCall,
   hubSide: HubSide,
-  { hubBlock, implementation, backing = [], supplies }: ContractAnswers,
+  { hubBlock, implementation, backing = [] }: ContractAnswers,
   now: Moment,
 ): InParts<DocumentResult<ContractReading>> {
   const json = yield* readDocument(response, body, MAX_VALUES);
@@ -192,11 +188,7 @@ export function* readContract(
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
     hubHeight: isHubRecent && hubTime !== undefined ? hubSide.height : undefined,
     balances,
-    backing: supplies
-      ? balances.flatMap((token) => tokenBacking(token, supplies.get(token.denom)) ?? [])
-      : isComparable
-        ? backing
-        : backing.map((token) => ({ ...token, surplus: undefined })),
+    backing: isComparable ? backing : backing.map((token) => ({ ...token, surplus: undefined })),
     configuredThreshold: hubSide.powerThreshold,
   };
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
