@@ -20,6 +20,7 @@ import {
   partByPart,
   families,
   gauge,
+  gauges,
   labeledGauge,
   labelValues,
   perKind,
@@ -98,62 +99,28 @@ function queuedTokens(
  * resets them.
  */
 export const bridgeFamilies = families<BridgeInput>({
-  bridge_height: gauge({
-    help: 'Hub height at which the state was read.',
-    value: ({ height }) => required(height),
-  }),
-  bridge_last_observed_nonce: gauge({
-    help: 'Highest event nonce executed by the hub.',
-    value: ({ state }) => required(state.last_observed_nonce),
-  }),
-  bridge_last_observed_external_height: gauge({
-    help: 'External height of the last observed event; changes only when an event is observed.',
-    value: ({ state }) => required(state.last_observed_external_height),
-  }),
-  bridge_last_outgoing_batch_id: gauge({
-    help: 'Nonce of the last created batch.',
-    value: ({ state }) => required(state.last_outgoing_batch_id),
-  }),
-  bridge_last_outgoing_pool_id: gauge({
-    help: 'Id of the last created outgoing transfer.',
-    value: ({ state }) => required(state.last_outgoing_pool_id),
-  }),
-  bridge_valsets: gauge({
-    help: 'Number of validator sets stored by the hub.',
-    value: ({ state }) => countElements(state.valsets),
-  }),
-  bridge_valset_confirms: gauge({
-    help: 'Number of signatures of validator sets.',
-    value: ({ state }) => countElements(state.valset_confirms),
-  }),
-  bridge_batches: gauge({
-    help: 'Number of live outgoing batches.',
-    value: ({ state }) => countElements(state.batches),
-  }),
-  bridge_batch_confirms: gauge({
-    help: 'Number of signatures of outgoing batches.',
-    value: ({ state }) => countElements(state.batch_confirms),
-  }),
-  bridge_orchestrator_addresses: gauge({
-    help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
-    value: ({ state }) => countElements(state.orchestrator_addresses),
-  }),
-  bridge_erc20_to_denoms: gauge({
-    help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
-    value: ({ state }) => countElements(state.erc20_to_denoms),
-  }),
-  bridge_unbatched_transfers: gauge({
-    help: 'Number of outgoing transfers that are not yet in a batch.',
-    value: ({ state }) => countElements(state.unbatched_transfers),
-  }),
-  bridge_external_blacklist: gauge({
-    help: 'Number of external addresses that the bridge rejects.',
-    value: ({ state }) => countElements(state.external_blacklist),
-  }),
-  bridge_params_admins: gauge({
-    help: 'Number of accounts that can manage the blacklist and the limits.',
-    value: ({ state }) => countElements(required(state.params).admins),
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_height', ({ height }) => required(height), 'Hub height at which the state was read.'],
+    ['bridge_last_observed_nonce', ({ state }) => required(state.last_observed_nonce), 'Highest event nonce executed by the hub.'],
+    ['bridge_last_observed_external_height', ({ state }) => required(state.last_observed_external_height),
+      'External height of the last observed event; changes only when an event is observed.'],
+    ['bridge_last_outgoing_batch_id', ({ state }) => required(state.last_outgoing_batch_id), 'Nonce of the last created batch.'],
+    ['bridge_last_outgoing_pool_id', ({ state }) => required(state.last_outgoing_pool_id), 'Id of the last created outgoing transfer.'],
+    ['bridge_valsets', ({ state }) => countElements(state.valsets), 'Number of validator sets stored by the hub.'],
+    ['bridge_valset_confirms', ({ state }) => countElements(state.valset_confirms), 'Number of signatures of validator sets.'],
+    ['bridge_batches', ({ state }) => countElements(state.batches), 'Number of live outgoing batches.'],
+    ['bridge_batch_confirms', ({ state }) => countElements(state.batch_confirms), 'Number of signatures of outgoing batches.'],
+    ['bridge_orchestrator_addresses', ({ state }) => countElements(state.orchestrator_addresses),
+      'Number of validators that have registered an orchestrator and an external address; registrations are never removed.'],
+    ['bridge_erc20_to_denoms', ({ state }) => countElements(state.erc20_to_denoms),
+      'Number of hub tokens with an ERC-20 contract on the external chain.'],
+    ['bridge_unbatched_transfers', ({ state }) => countElements(state.unbatched_transfers),
+      'Number of outgoing transfers that are not yet in a batch.'],
+    ['bridge_external_blacklist', ({ state }) => countElements(state.external_blacklist), 'Number of external addresses that the bridge rejects.'],
+    ['bridge_params_admins', ({ state }) => countElements(required(state.params).admins),
+      'Number of accounts that can manage the blacklist and the limits.'],
+  ]),
   bridge_attestations: labeledGauge({
     help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
     // At most three series per target.
@@ -175,54 +142,33 @@ export const bridgeFamilies = families<BridgeInput>({
     value: ({ state }) =>
       rows(state.batches).reduce((total, { transactions }) => total + countElements(transactions), 0),
   }),
-  bridge_last_observed_valset_nonce: gauge({
-    help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
-    value: ({ state }) => required(required(state.last_observed_valset).nonce),
-  }),
-  bridge_last_observed_valset_height: gauge({
-    help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
-    value: ({ state }) => required(required(state.last_observed_valset).height),
-  }),
-  bridge_last_observed_valset_members: gauge({
-    help: 'Number of members of the last validator set observed in the contract.',
-    value: ({ state }) => countElements(required(state.last_observed_valset).members),
-  }),
-  bridge_last_observed_valset_power: gauge({
-    help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
-    value: ({ state }) => valsets.totalPower(required(state.last_observed_valset)),
-  }),
-  bridge_last_observed_valset_reward_amount: gauge({
-    help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
-    value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
-  }),
-  bridge_newest_valset_nonce: gauge({
-    help: 'Nonce of the newest validator set, which is the hub height of its creation.',
-    value: (input) => valsets.readNewestValset(input, ({ nonce }) => required(nonce)),
-  }),
-  bridge_newest_valset_height: gauge({
-    help: 'Hub height at which the newest validator set was created.',
-    value: (input) => valsets.readNewestValset(input, ({ height }) => required(height)),
-  }),
-  bridge_newest_valset_members: gauge({
-    help: 'Number of members of the newest validator set.',
-    value: (input) => valsets.readNewestValset(input, ({ members }) => countElements(members)),
-  }),
-  bridge_newest_valset_power: gauge({
-    help: 'Total power of the newest validator set, in shares of 4294967295.',
-    value: (input) => valsets.readNewestValset(input, valsets.totalPower),
-  }),
-  bridge_unrelayed_valsets: gauge({
-    help: 'Number of validator sets newer than the last one observed in the contract.',
-    value: (input) => valsets.unrelayedValsets(input).length,
-  }),
-  bridge_unrelayed_valset_min_signed_power_ratio: gauge({
-    help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
-    value: (input) => signatures.lowestSignedShare(signatures.unrelayedValsetPowers(input)),
-  }),
-  bridge_unrelayed_valsets_below_threshold: gauge({
-    help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: signatures.countValsetsBelowThreshold,
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_last_observed_valset_nonce', ({ state }) => required(required(state.last_observed_valset).nonce),
+      'Nonce of the last validator set observed in the contract, which is the hub height of its creation.'],
+    ['bridge_last_observed_valset_height', ({ state }) => required(required(state.last_observed_valset).height),
+      'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.'],
+    ['bridge_last_observed_valset_members', ({ state }) => countElements(required(state.last_observed_valset).members),
+      'Number of members of the last validator set observed in the contract.'],
+    ['bridge_last_observed_valset_power', ({ state }) => valsets.totalPower(required(state.last_observed_valset)),
+      'Total power of the last validator set observed in the contract, in shares of 4294967295.'],
+    ['bridge_last_observed_valset_reward_amount', ({ state }) => required(required(state.last_observed_valset).reward_amount),
+      'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.'],
+    ['bridge_newest_valset_nonce', (input) => valsets.readNewestValset(input, ({ nonce }) => required(nonce)),
+      'Nonce of the newest validator set, which is the hub height of its creation.'],
+    ['bridge_newest_valset_height', (input) => valsets.readNewestValset(input, ({ height }) => required(height)),
+      'Hub height at which the newest validator set was created.'],
+    ['bridge_newest_valset_members', (input) => valsets.readNewestValset(input, ({ members }) => countElements(members)),
+      'Number of members of the newest validator set.'],
+    ['bridge_newest_valset_power', (input) => valsets.readNewestValset(input, valsets.totalPower),
+      'Total power of the newest validator set, in shares of 4294967295.'],
+    ['bridge_unrelayed_valsets', (input) => valsets.unrelayedValsets(input).length,
+      'Number of validator sets newer than the last one observed in the contract.'],
+    ['bridge_unrelayed_valset_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.unrelayedValsetPowers(input)),
+      'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.'],
+    ['bridge_unrelayed_valsets_below_threshold', signatures.countValsetsBelowThreshold,
+      'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.'],
+  ]),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
     value: (input) => {
@@ -230,18 +176,15 @@ export const bridgeFamilies = families<BridgeInput>({
       return power && signatures.signedShare(power);
     },
   }),
-  bridge_batch_min_signed_power_ratio: gauge({
-    help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
-    value: (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
-  }),
-  bridge_batches_below_threshold: gauge({
-    help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: (input) => signatures.batchesBelowThreshold(input).length,
-  }),
-  bridge_power_threshold_ratio: gauge({
-    help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
-    value: ({ settings }) => asNumeral(settings.power_threshold),
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_batch_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
+      'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.'],
+    ['bridge_batches_below_threshold', (input) => signatures.batchesBelowThreshold(input).length,
+      'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.'],
+    ['bridge_power_threshold_ratio', ({ settings }) => asNumeral(settings.power_threshold),
+      'Configured share of the power that must sign a batch or a validator set before it is relayed.'],
+  ]),
   bridge_orchestrator_info: labeledGauge({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     labels: [...MEMBER_LABELS, 'validator', 'name', 'watched'],
@@ -324,34 +267,23 @@ export const bridgeFamilies = families<BridgeInput>({
     stability: 'experimental',
     value: ({ settings }) => (settings.watch.length === 0 ? undefined : asNumeral(settings.watch_min_balance)),
   }),
-  bridge_block_time_seconds: gauge({
-    help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
-    value: (input) => hubBlockTime(input) / 1000,
-  }),
-  bridge_external_block_time_seconds: gauge({
-    help: 'External block time in use: configured, else that of a known chain, else the parameter.',
-    value: (input) => externalBlockTime(input) / 1000,
-  }),
-  bridge_batch_oldest_height: gauge({
-    help: 'Hub height at which the oldest live batch was created; absent when there is none.',
-    value: ({ state }) => batches.oldestBlock(rows(state.batches)),
-  }),
-  bridge_oldest_unsigned_batch_height: gauge({
-    help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
-    value: (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
-  }),
-  bridge_relayable_batches: gauge({
-    help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
-    value: (input) => batches.relayableBatches(input)?.length,
-  }),
-  bridge_oldest_relayable_batch_height: gauge({
-    help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
-    value: (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
-  }),
-  bridge_batch_next_timeout_height: gauge({
-    help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
-    value: batches.nextTimeout,
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_block_time_seconds', (input) => hubBlockTime(input) / 1000,
+      'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.'],
+    ['bridge_external_block_time_seconds', (input) => externalBlockTime(input) / 1000,
+      'External block time in use: configured, else that of a known chain, else the parameter.'],
+    ['bridge_batch_oldest_height', ({ state }) => batches.oldestBlock(rows(state.batches)),
+      'Hub height at which the oldest live batch was created; absent when there is none.'],
+    ['bridge_oldest_unsigned_batch_height', (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
+      'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.'],
+    ['bridge_relayable_batches', (input) => batches.relayableBatches(input)?.length,
+      'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.'],
+    ['bridge_oldest_relayable_batch_height', (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
+      'Hub height at which the oldest relayable batch was created; absent when there is none.'],
+    ['bridge_batch_next_timeout_height', batches.nextTimeout,
+      'Lowest external height at which a live batch that has not timed out does so; absent when there is none.'],
+  ]),
   bridge_batches_expired: gauge({
     help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height; 0 on a consistent node.',
     value: (input) => {
@@ -461,26 +393,17 @@ export const bridgeFamilies = families<BridgeInput>({
     value: (input) =>
       lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
   }),
-  bridge_newest_attested_nonce: gauge({
-    help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
-    value: events.newestAttestedNonce,
-  }),
-  bridge_pending_events: gauge({
-    help: 'Number of events that are claimed and not yet observed.',
-    value: events.pendingEventCount,
-  }),
-  bridge_conflicting_claims: gauge({
-    help: 'Number of event nonces that are not yet observed and have conflicting claims.',
-    value: (input) => events.conflictingNonces(input).size,
-  }),
-  bridge_next_event_voted_power_ratio: gauge({
-    help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
-    value: (input) => events.leadingClaim(input)?.powerRatio,
-  }),
-  bridge_valset_power_drift_ratio: gauge({
-    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
-    value: valsets.powerDrift,
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator; absent when there is no attestation.'],
+    ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed and not yet observed.'],
+    ['bridge_conflicting_claims', (input) => events.conflictingNonces(input).size,
+      'Number of event nonces that are not yet observed and have conflicting claims.'],
+    ['bridge_next_event_voted_power_ratio', (input) => events.leadingClaim(input)?.powerRatio,
+      'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.'],
+    ['bridge_valset_power_drift_ratio', valsets.powerDrift,
+      'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.'],
+  ]),
   bridge_integrity_violations: labeledGauge({
     help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
     // Five series per target.
@@ -517,64 +440,32 @@ export const bridgeFamilies = families<BridgeInput>({
       return [{ labels, value: 1 }];
     },
   }),
-  bridge_params_signed_valsets_window_blocks: gauge({
-    help: 'Time limit for signing a validator set before the validator is jailed, in hub blocks.',
-    value: param('signed_valsets_window'),
-  }),
-  bridge_params_signed_batches_window_blocks: gauge({
-    help: 'Time limit for signing a batch before the validator is jailed, in hub blocks.',
-    value: param('signed_batches_window'),
-  }),
-  bridge_params_signed_claims_window_blocks: gauge({
-    help: 'Time limit for claiming an event, in hub blocks; not enforced by the known chains.',
-    value: param('signed_claims_window'),
-  }),
-  bridge_params_unbond_slashing_valsets_window_blocks: gauge({
-    help: 'Time after unbonding for which a validator must still sign validator sets, in hub blocks.',
-    value: param('unbond_slashing_valsets_window'),
-  }),
-  bridge_params_target_batch_timeout_seconds: gauge({
-    help: 'Intended lifetime of a batch.',
-    value: (input) => ratio(param('target_batch_timeout')(input), 1000n),
-  }),
-  bridge_params_average_block_time_seconds: gauge({
-    help: 'Hub block time assumed by the bridge module; the real one can differ.',
-    value: (input) => ratio(param('average_block_time')(input), 1000n),
-  }),
-  bridge_params_average_external_block_time_seconds: gauge({
-    help: 'External block time assumed by the bridge module; the real one can differ.',
-    value: (input) => ratio(param('average_external_block_time')(input), 1000n),
-  }),
-  bridge_params_slash_fraction_valset_ratio: gauge({
-    help: 'Share of the stake slashed for not signing a validator set.',
-    value: param('slash_fraction_valset'),
-  }),
-  bridge_params_slash_fraction_batch_ratio: gauge({
-    help: 'Share of the stake slashed for not signing a batch.',
-    value: param('slash_fraction_batch'),
-  }),
-  bridge_params_slash_fraction_claim_ratio: gauge({
-    help: 'Share of the stake slashed for a missing claim.',
-    value: param('slash_fraction_claim'),
-  }),
-  bridge_params_slash_fraction_conflicting_claim_ratio: gauge({
-    help: 'Share of the stake slashed for a conflicting claim.',
-    value: param('slash_fraction_conflicting_claim'),
-  }),
-  bridge_params_slash_fraction_bad_eth_signature_ratio: gauge({
-    help: 'Share of the stake slashed for signing something that the hub did not create.',
-    value: param('slash_fraction_bad_eth_signature'),
-  }),
-  bridge_params_claim_slashing_enabled: gauge({
-    help: 'Whether missing claims are slashed (1) or not (0).',
-    value: ({ state }) => (required(required(state.params).claim_slashing_enabled) ? 1 : 0),
-  }),
-  bridge_params_bridge_contract_start_height: gauge({
-    help: 'External height at which the contract was deployed.',
-    value: param('bridge_contract_start_height'),
-  }),
-  bridge_params_valset_reward_amount: gauge({
-    help: 'Reward for relaying a validator set, in smallest units of the reward token.',
-    value: ({ state }) => required(required(required(state.params).valset_reward).amount),
-  }),
+  // prettier-ignore
+  ...gauges<BridgeInput>([
+    ['bridge_params_signed_valsets_window_blocks', param('signed_valsets_window'),
+      'Time limit for signing a validator set before the validator is jailed, in hub blocks.'],
+    ['bridge_params_signed_batches_window_blocks', param('signed_batches_window'),
+      'Time limit for signing a batch before the validator is jailed, in hub blocks.'],
+    ['bridge_params_signed_claims_window_blocks', param('signed_claims_window'),
+      'Time limit for claiming an event, in hub blocks; not enforced by the known chains.'],
+    ['bridge_params_unbond_slashing_valsets_window_blocks', param('unbond_slashing_valsets_window'),
+      'Time after unbonding for which a validator must still sign validator sets, in hub blocks.'],
+    ['bridge_params_target_batch_timeout_seconds', (input) => ratio(param('target_batch_timeout')(input), 1000n), 'Intended lifetime of a batch.'],
+    ['bridge_params_average_block_time_seconds', (input) => ratio(param('average_block_time')(input), 1000n),
+      'Hub block time assumed by the bridge module; the real one can differ.'],
+    ['bridge_params_average_external_block_time_seconds', (input) => ratio(param('average_external_block_time')(input), 1000n),
+      'External block time assumed by the bridge module; the real one can differ.'],
+    ['bridge_params_slash_fraction_valset_ratio', param('slash_fraction_valset'), 'Share of the stake slashed for not signing a validator set.'],
+    ['bridge_params_slash_fraction_batch_ratio', param('slash_fraction_batch'), 'Share of the stake slashed for not signing a batch.'],
+    ['bridge_params_slash_fraction_claim_ratio', param('slash_fraction_claim'), 'Share of the stake slashed for a missing claim.'],
+    ['bridge_params_slash_fraction_conflicting_claim_ratio', param('slash_fraction_conflicting_claim'),
+      'Share of the stake slashed for a conflicting claim.'],
+    ['bridge_params_slash_fraction_bad_eth_signature_ratio', param('slash_fraction_bad_eth_signature'),
+      'Share of the stake slashed for signing something that the hub did not create.'],
+    ['bridge_params_claim_slashing_enabled', ({ state }) => (required(required(state.params).claim_slashing_enabled) ? 1 : 0),
+      'Whether missing claims are slashed (1) or not (0).'],
+    ['bridge_params_bridge_contract_start_height', param('bridge_contract_start_height'), 'External height at which the contract was deployed.'],
+    ['bridge_params_valset_reward_amount', ({ state }) => required(required(required(state.params).valset_reward).amount),
+      'Reward for relaying a validator set, in smallest units of the reward token.'],
+  ]),
 });

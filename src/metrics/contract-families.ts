@@ -1,7 +1,7 @@
 import type { Numeral } from '../chain/numeral.js';
 import { PER_TOKEN } from '../facts/bridge/tokens.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { partByPart, families, gauge, labeledGauge } from './family.js';
+import { partByPart, families, gauge, gauges, labeledGauge } from './family.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
@@ -20,18 +20,12 @@ function perToken<Own extends Token>(tokens: readonly Own[], deriveValue: (token
 
 /** Families of the external chain and of the contract of the bridge on it. */
 export const contractFamilies = families<ContractReading>({
-  bridge_external_height: gauge({
-    help: 'Newest block of the external chain, at which the contract was read.',
-    value: ({ height }) => height,
-  }),
-  bridge_external_timestamp_seconds: gauge({
-    help: 'Time of the newest block of the external chain.',
-    value: ({ blockSeconds }) => blockSeconds,
-  }),
-  bridge_contract_last_event_nonce: gauge({
-    help: 'Nonce of the last event that the contract has emitted.',
-    value: ({ lastEventNonce }) => required(lastEventNonce),
-  }),
+  // prettier-ignore
+  ...gauges<ContractReading>([
+    ['bridge_external_height', ({ height }) => height, 'Newest block of the external chain, at which the contract was read.'],
+    ['bridge_external_timestamp_seconds', ({ blockSeconds }) => blockSeconds, 'Time of the newest block of the external chain.'],
+    ['bridge_contract_last_event_nonce', ({ lastEventNonce }) => required(lastEventNonce), 'Nonce of the last event that the contract has emitted.'],
+  ]),
   bridge_contract_unobserved_events: gauge({
     help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
     value: ({ lastEventNonce, unobservedEvents }) => {

@@ -8,6 +8,7 @@ import {
   partByPart,
   families,
   gauge,
+  gauges,
   labeledGauge,
   perKind,
   type Derived,
@@ -78,38 +79,23 @@ function breakdown(list: cctxs.ListName, input: CrosschainInput) {
 
 /** All families of the rate limiter input, in the order of the exposition. */
 export const crosschainFamilies = families<CrosschainInput>({
-  crosschain_height: gauge({
-    help: 'Hub height at which the rate limiter input was computed.',
-    value: ({ document }) => required(document.height),
-  }),
-  crosschain_total_pending: gauge({
-    help: 'Number of missed and pending transactions, including those that are not listed; one that the node finds under two chains counts twice.',
-    value: ({ document }) => required(document.total_pending),
-  }),
-  crosschain_past_cctxs_value: gauge({
-    help: 'Value of past outgoing transactions in the window, of any status, in smallest units of the native coin; assets without a conversion rate count 0.',
-    value: ({ document }) => required(document.past_cctxs_value),
-  }),
-  crosschain_pending_cctxs_value: gauge({
-    help: 'Value of pending transactions with hidden ones and reverts, without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.',
-    value: ({ document }) => required(document.pending_cctxs_value),
-  }),
-  crosschain_lowest_pending_cctx_height: gauge({
-    help: 'Lowest inbound height of the transactions at the low nonce of each chain, which need not be pending and mix heights of different chains.',
-    value: ({ document }) => required(document.lowest_pending_cctx_height),
-  }),
-  crosschain_cctxs_missed: gauge({
-    help: 'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.',
-    value: ({ document }) => countElements(document.cctxs_missed),
-  }),
-  crosschain_cctxs_pending: gauge({
-    help: 'Number of listed pending transactions.',
-    value: ({ document }) => countElements(document.cctxs_pending),
-  }),
-  crosschain_cctxs_hidden: gauge({
-    help: 'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.',
-    value: cctxs.hiddenCount,
-  }),
+  // prettier-ignore
+  ...gauges<CrosschainInput>([
+    ['crosschain_height', ({ document }) => required(document.height), 'Hub height at which the rate limiter input was computed.'],
+    ['crosschain_total_pending', ({ document }) => required(document.total_pending),
+      'Number of missed and pending transactions, including those that are not listed; one that the node finds under two chains counts twice.'],
+    ['crosschain_past_cctxs_value', ({ document }) => required(document.past_cctxs_value),
+      'Value of past outgoing transactions in the window, of any status, in smallest units of the native coin; assets without a conversion rate count 0.'],
+    ['crosschain_pending_cctxs_value', ({ document }) => required(document.pending_cctxs_value),
+      'Value of pending transactions with hidden ones and reverts, without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.'],
+    ['crosschain_lowest_pending_cctx_height', ({ document }) => required(document.lowest_pending_cctx_height),
+      'Lowest inbound height of the transactions at the low nonce of each chain, which need not be pending and mix heights of different chains.'],
+    ['crosschain_cctxs_missed', ({ document }) => countElements(document.cctxs_missed),
+      'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.'],
+    ['crosschain_cctxs_pending', ({ document }) => countElements(document.cctxs_pending), 'Number of listed pending transactions.'],
+    ['crosschain_cctxs_hidden', cctxs.hiddenCount,
+      'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.'],
+  ]),
   crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
@@ -193,30 +179,20 @@ export const crosschainFamilies = families<CrosschainInput>({
     ...chains.PER_CHAIN,
     derive: eachListedChain(chains.scheduleLookahead),
   }),
-  crosschain_backlog_limit_cctxs: gauge({
-    help: 'Number of missed and pending transactions above which the backlog is high.',
-    value: ({ settings }) => settings.backlog_limit,
-  }),
-  crosschain_rate_limit_window_blocks: gauge({
-    help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
-    value: rateLimit.effectiveWindow,
-  }),
-  crosschain_rate_limit_configured_window_blocks: gauge({
-    help: 'Configured window in hub blocks.',
-    value: ({ settings }) => asNumeral(settings.window),
-  }),
-  crosschain_withdraw_amount_per_block: gauge({
-    help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
-    value: (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
-  }),
-  crosschain_rate_limit_amount_per_block: gauge({
-    help: 'Configured rate limit, in smallest units of the native coin per block.',
-    value: ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
-  }),
-  crosschain_rate_limit_utilization_ratio: gauge({
-    help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
-    value: (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,
-  }),
+  // prettier-ignore
+  ...gauges<CrosschainInput>([
+    ['crosschain_backlog_limit_cctxs', ({ settings }) => settings.backlog_limit,
+      'Number of missed and pending transactions above which the backlog is high.'],
+    ['crosschain_rate_limit_window_blocks', rateLimit.effectiveWindow,
+      'Effective window in hub blocks: the configured window, extended to the lowest pending height.'],
+    ['crosschain_rate_limit_configured_window_blocks', ({ settings }) => asNumeral(settings.window), 'Configured window in hub blocks.'],
+    ['crosschain_withdraw_amount_per_block', (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
+      'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.'],
+    ['crosschain_rate_limit_amount_per_block', ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
+      'Configured rate limit, in smallest units of the native coin per block.'],
+    ['crosschain_rate_limit_utilization_ratio', (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,
+      'Value of past and pending transactions divided by the rate limit over the effective window.'],
+  ]),
   crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
     value: (input) => {

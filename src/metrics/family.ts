@@ -83,6 +83,13 @@ export function gauge<Input>({ value, ...description }: Unlabeled<Input>): Unnam
   return labeledGauge({ ...description, labels: [], derive: (input) => [{ labels: {}, value: value(input) }] });
 }
 
+/** Gauges with one series per target as a table, which `prettier-ignore` keeps at one or two lines for each metric. */
+export function gauges<Input>(
+  table: readonly (readonly [name: string, value: Unlabeled<Input>['value'], help: string])[],
+): Readonly<Record<string, Unnamed<Family<Input>>>> {
+  return Object.fromEntries(table.map(([name, value, help]) => [name, gauge({ help, value })]));
+}
+
 export function counter<Input>(description: Unlabeled<Input>): Unnamed<Family<Input, never>> {
   return { ...gauge(description), type: 'counter' };
 }
