@@ -22,15 +22,6 @@ RUN --mount=type=bind,from=runtime,target=/runtime node packaging/runtime.mjs /r
 # For the state file, whoever the user is.
 RUN mkdir --parents --mode=1777 /root-filesystem/var/lib/bridge-exporter
 
-FROM build AS build-executable
-ARG REVISION
-RUN --mount=type=bind,from=runtime,target=/runtime node packaging/executable.mjs /runtime /executable
-
-# The single executable of a release, with the same Node.js. It is not in the image:
-#   docker build --target=executable --output=FOLDER .
-FROM scratch AS executable
-COPY --from=build-executable /executable /
-
 FROM scratch
 ARG VERSION
 ARG REVISION

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
-import { readProgramFile } from './files.js';
 import { fileErrorText, systemErrorText } from './text/error-text.js';
 
 /* The process: command line, signals, output and exit codes. */
 
 /** The version in package.json, which is next to both `src` and `dist`. */
 function readVersion(): string {
-  const text = readProgramFile(new URL('../package.json', import.meta.url));
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /** The commit that was built. `npm run build` writes it next to this file; the file is empty in a build outside git. */
 function readRevision(): string {
-  return readProgramFile(new URL('revision', import.meta.url)).trim() || 'unknown';
+  return readFileSync(new URL('revision', import.meta.url), 'utf8').trim() || 'unknown';
 }
 
 /** Without a container limit, `constrainedMemory` returns 0 or more than the memory of the machine. */

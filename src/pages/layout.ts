@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readProgramFile } from '../files.js';
+import { readFileSync } from 'node:fs';
 import { isolated, markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
@@ -9,7 +9,7 @@ import { timeElement } from './time.js';
  * serve them under any path.
  */
 
-const REFRESH_SCRIPT = readProgramFile(new URL('browser/refresh.js', import.meta.url));
+const REFRESH_SCRIPT = readFileSync(new URL('browser/refresh.js', import.meta.url), 'utf8');
 
 /** Allows the inline style and script by their hashes, and requests and forms to this server only. */
 export const CONTENT_SECURITY_POLICY = [

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
-import { startWorker } from '../files.js';
 import { createQueue } from '../tasks.js';
 import type { Login } from './password-worker.js';
 import type { WebConfig } from './web-config.js';
@@ -85,7 +85,7 @@ export function createPasswordVerifier(): VerifyPassword {
   const enqueue = createQueue();
   return async (login) =>
     enqueue(async () => {
-      const worker = startWorker(new URL('./password-worker.js', import.meta.url), { workerData: login });
+      const worker = new Worker(new URL('./password-worker.js', import.meta.url), { workerData: login });
       // The process can end meanwhile.
       worker.unref();
       const [isValid]: unknown[] = await once(worker, 'message');

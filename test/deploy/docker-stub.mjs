@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Stands in for `docker buildx build` where no engine is: writes an OCI layout with the files that the Dockerfile copies, for two platforms. With
-// `--target=executable`, scripts that run the bundle stand in for the executables, which executable.slow.test.ts builds and runs.
+// Stands in for `docker buildx build` where no engine is: writes an OCI layout with the files that the Dockerfile copies, for two platforms.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -15,17 +14,6 @@ const platforms = argument('platform').split(',');
 const app = mkdtempSync(join(tmpdir(), 'image-'));
 const env = { ...process.env, REVISION: revision };
 execFileSync(process.execPath, ['packaging/bundle.mjs', join(app, 'app'), '--program'], { env });
-
-if (argument('target') === 'executable') {
-  for (const platform of platforms) {
-    const folder = join(dest, platform.replace('/', '_'));
-    mkdirSync(folder, { recursive: true });
-    const script = `#!/bin/sh\nexec ${process.execPath} ${app}/app/dist/main.js "$@"\n`;
-    writeFileSync(join(folder, 'bridge-exporter'), script, { mode: 0o755 });
-    writeFileSync(join(folder, 'LICENSE-NODE'), '');
-  }
-  process.exit();
-}
 
 const blobs = join(dest, 'blobs/sha256');
 mkdirSync(blobs, { recursive: true });

@@ -6,7 +6,6 @@ import { blocksOf } from '../docs/pages.js';
 import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
-import { pathWithDocker } from './docker-stub.js';
 import { hasHelm } from './helm.js';
 
 /*
@@ -25,7 +24,7 @@ function run(command: string, ...args: readonly string[]): string {
 }
 
 beforeAll(() => {
-  if (hasTools) run('env', `PATH=${pathWithDocker()}`, projectPath('.ci/build-release'), release);
+  if (hasTools) run(projectPath('.ci/build-release'), release);
 });
 
 describe.skipIf(!hasTools)('a release', () => {
@@ -37,8 +36,6 @@ describe.skipIf(!hasTools)('a release', () => {
         `bridge-exporter-${version}.deb`,
         `bridge-exporter-${version}.rpm`,
         `bridge-exporter-${version}.tar.gz`,
-        `bridge-exporter-${version}-linux-amd64.tar.gz`,
-        `bridge-exporter-${version}-linux-arm64.tar.gz`,
         `bridge-exporter-chart-${version}.tgz`,
         `bridge-exporter-dashboards-${version}.tar.gz`,
         `bridge-exporter-npm-${version}.tgz`,
@@ -132,42 +129,28 @@ function createMachine() {
   };
 }
 
-/** The archives that the page describes, with the program that it names and the command of the unit. */
-const ARCHIVES = [
-  ['the executable', '', '/opt/bridge-exporter/bridge-exporter', '/opt/bridge-exporter/bridge-exporter'],
-  [
-    'JavaScript',
-    'bridge-exporter-$version.tar.gz',
-    '/opt/bridge-exporter/dist/main.js',
-    '/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60 /opt/bridge-exporter/dist/main.js',
-  ],
-] as const;
+it.skipIf(!hasTools)('the archive runs as documented, and an upgrade keeps its configuration', () => {
+  const program = '/opt/bridge-exporter/dist/main.js';
+  const command = `/usr/bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60 ${program}`;
+  const blocks = blocksOf('sh').filter(({ file }) => file === 'docs/deployment.md');
+  const { code = '' } = blocks.find((block) => block.code.startsWith('version=')) ?? {};
+  const install = code.replace(/^version=.*$/m, `version=${version}`);
+  const machine = createMachine();
+  machine.run(install);
+  expect(machine.read('etc/systemd/system/bridge-exporter.service')).toContain(`\nExecStart=${command}\n`);
+  expect(machine.run(`${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
+  expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
 
-it.skipIf(!hasTools).each(ARCHIVES)(
-  'the archive with %s runs as documented, and an upgrade keeps its configuration',
-  (_title, name, program, command) => {
-    const blocks = blocksOf('sh').filter(({ file }) => file === 'docs/deployment.md');
-    const { code = '' } = blocks.find((block) => block.code.startsWith('version=')) ?? {};
-    const script = code.replace(/^version=.*$/m, `version=${version}`);
-    const install = name === '' ? script : script.replace(/^archive=.*$/m, `archive=${name}`);
-    for (const text of [name, program]) expect(readProjectFile('docs/deployment.md')).toContain(text);
-    const machine = createMachine();
-    machine.run(install);
-    expect(machine.read('etc/systemd/system/bridge-exporter.service')).toContain(`\nExecStart=${command}\n`);
-    expect(machine.run(`${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
-    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+  machine.write('etc/bridge-exporter/bridge.yaml', 'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n');
+  const [check = ''] = blocks.flatMap((block) => /^\/opt\/.* --config\.check.*$/m.exec(block.code)?.[0] ?? []);
+  expect(machine.run(check)).toContain('name: a');
 
-    machine.write('etc/bridge-exporter/bridge.yaml', 'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n');
-    const [check = ''] = blocks.flatMap((block) => /^\/opt\/.* --config\.check.*$/m.exec(block.code)?.[0] ?? []);
-    expect(machine.run(check.replace(/^\S+/, program))).toContain('name: a');
-
-    const environment = 'etc/bridge-exporter/bridge-exporter.env';
-    machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
-    machine.run(install);
-    expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
-    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
-  },
-);
+  const environment = 'etc/bridge-exporter/bridge-exporter.env';
+  machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
+  machine.run(install);
+  expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
+  expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+});
 
 describe('the environment file of the service', () => {
   const environment = readProjectFile('deploy/systemd/bridge-exporter.env');

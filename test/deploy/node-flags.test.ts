@@ -19,7 +19,6 @@ describe('Node.js is started with flags for its memory', () => {
       'src/main.ts',
       /^#!\/usr\/bin\/env -S node (.+)$/m,
     ],
-    ['the executable', 'packaging/executable.mjs', /^ {2}execArgv: \[(.+)\],$/m],
     ['`npm start`', 'package.json', /"start": "exec node (.+) dist\//],
   ])('by %s', (_what, file, pattern) => {
     expect(pattern.exec(readProjectFile(file))?.[1]?.match(/--[\w=-]+/g)).toEqual(FLAGS);

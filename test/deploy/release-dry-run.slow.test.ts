@@ -16,7 +16,7 @@ it.skipIf(!hasTools)(
     const { stdout } = await promisify(execFile)(projectPath('.ci/release-dry-run'), [], { env, maxBuffer: 2 ** 26 });
     const lines = stdout.split('\n');
     expect(lines.filter((line) => line.startsWith('installed from'))).toEqual([
-      ...['npm', 'image', 'archive', 'executable', 'deb'].map((name) => `installed from ${name}: polls the simulator`),
+      ...['npm', 'image', 'archive', 'deb'].map((name) => `installed from ${name}: polls the simulator`),
       'installed from chart: runs the published version of the image',
       'installed from npm-upgrade: polls the simulator',
     ]);
