@@ -48,9 +48,9 @@ export function sinceElement(iso: string, age: number): Markup {
 const SHOWN_BEHIND_SECONDS = 60;
 
 /** The time of the newest block, if it is clearly older than the poll. */
-export function renderBlockTime({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
+export function renderBlockTime({ blockTime, behindSeconds }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
-  if (behindSeconds <= SHOWN_BEHIND_SECONDS && isSyncing !== true) return undefined;
+  if (behindSeconds <= SHOWN_BEHIND_SECONDS) return undefined;
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
 }
 

@@ -3,7 +3,8 @@ import { asNumeral, highest } from '../chain/numeral.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { freshAnswers } from '../engine/endpoint-state.js';
 import { firingVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import type { BridgeItems, HubCoin } from '../facts/items/bridge.js';
+import type { HubCoin } from '../facts/bridge/coins.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
 import type { DutyItem, ValidatorItem } from '../facts/items/validator-items.js';
 import type { QueryStates } from '../queries/query.js';
 import {

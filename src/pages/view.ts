@@ -11,7 +11,7 @@ import {
   CLOCK_BEHIND_SECONDS,
   latestBlock,
   nextUpgrade,
-  nodeDelay,
+  nodeDelaySeconds,
   syncing,
 } from '../queries/node-status.js';
 import { backlogStatistics } from './backlog.js';
@@ -87,12 +87,12 @@ export function findBridge(endpoints: readonly EndpointView[], target: string) {
   return undefined;
 }
 
-function nodeOrClockBehind({ document, node: { behindSeconds, syncing: isSyncing } }: EndpointView): readonly string[] {
+function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
   if (behindSeconds !== null && behindSeconds > BEHIND_SECONDS)
     return [`the node of ${document} is ${durationInWords(behindSeconds)} behind`];
   if (behindSeconds !== null && -behindSeconds > CLOCK_BEHIND_SECONDS)
     return [`the clock of the exporter is ${durationInWords(-behindSeconds)} behind the newest block of ${document}`];
-  return isSyncing === true ? [`the node of ${document} is catching up`] : [];
+  return [];
 }
 
 function verdictView(shown: Verdict, links: ExternalLinks) {
@@ -256,7 +256,7 @@ function nodeView(state: EndpointState, now: Moment) {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
-    behindSeconds: block === undefined ? null : (nodeDelay(answers, now)?.seconds ?? 0),
+    behindSeconds: nodeDelaySeconds(answers, now) ?? null,
     syncing: syncing.getAnswer(answers)?.isSyncing ?? null,
     /**
      * The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block

@@ -17,7 +17,7 @@ import {
 import { groupBy } from '../facts/grouping.js';
 import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
-import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
+import { isNodeBehind, nodeDelaySeconds } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import {
@@ -122,7 +122,7 @@ function tooOld(severity: Severity) {
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // A node that is behind has the ages at its newest block.
-      const delaySeconds = isNodeBehind(answers, input) ? (nodeDelay(answers, input)?.seconds ?? 0) : 0;
+      const delaySeconds = isNodeBehind(answers, input) ? (nodeDelaySeconds(answers, input) ?? 0) : 0;
       const considered = consideredCctxs.pending(input);
       const dated = considered.filter(hasCreation);
       if (dated.length === 0 && considered.length > 0) throw WITHDRAWN;

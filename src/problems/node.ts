@@ -3,7 +3,13 @@ import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import { MAX_BLOCK_MS, maxBlockMs, MIN_MEASURED_MS } from '../facts/bridge/block-times.js';
 import { required } from '../facts/required-fields.js';
-import { BEHIND_SECONDS, CLOCK_BEHIND_SECONDS, isNodeBehind, nodeDelay, upgradeAt } from '../queries/node-status.js';
+import {
+  BEHIND_SECONDS,
+  CLOCK_BEHIND_SECONDS,
+  isNodeBehind,
+  nodeDelaySeconds,
+  upgradeAt,
+} from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
@@ -61,24 +67,23 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
   });
 }
 
-const behind = {
-  name: 'BridgeNodeBehind',
-  severity: 'warning',
-  afterMinutes: 10,
-} as const;
+/** A node that was restored may catch up within the hour. */
+const BEHIND_MINUTES = { warning: 10, critical: 60 } as const;
 
-function nodeBehind(document: HubDocument) {
+function nodeBehind(document: HubDocument, severity: keyof typeof BEHIND_MINUTES) {
+  const isCritical = severity === 'critical';
   return defineProblem(document, {
-    ...behind,
-    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Problems that need the present state are not judged meanwhile.`,
+    name: 'BridgeNodeBehind',
+    severity,
+    afterMinutes: BEHIND_MINUTES[severity],
+    description: `The newest block of the node has been more than ${BEHIND_SECONDS / 60} minutes old${isCritical ? ' for an hour, and no other node of the document is current' : ', although polls succeed and its height moves'}. What the exporter shows of the document is as old as that block. Problems that need the present state are not judged meanwhile.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
-      const { seconds, isSyncing } = required(nodeDelay(answers, input));
-      if (!isSyncing && required(seconds) <= BEHIND_SECONDS) return undefined;
-      if (seconds === undefined || seconds <= BEHIND_SECONDS)
-        return { summary: `the node of ${document} is catching up` };
+      const seconds = required(nodeDelaySeconds(answers, input));
+      if (seconds <= BEHIND_SECONDS) return undefined;
       return {
-        chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS,
+        // The hour begins with the first old document: its age says nothing about how fast the node catches up.
+        ...(!isCritical && { chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS }),
         summary: `the node of ${document} is behind the chain`,
         details: [`its newest block is ${durationInWords(seconds)} old, and so is everything that is shown of it`],
       };
@@ -95,7 +100,7 @@ function clockBehind(document: HubDocument) {
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
-      const aheadSeconds = -required(required(nodeDelay(answers, input)).seconds);
+      const aheadSeconds = -required(nodeDelaySeconds(answers, input));
       if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
       return {
         summary: `the clock of the exporter is behind the newest block of ${document}`,
@@ -106,7 +111,9 @@ function clockBehind(document: HubDocument) {
 }
 
 const externalNodeBehind = defineProblem('external_contract', {
-  ...behind,
+  name: 'BridgeNodeBehind',
+  severity: 'warning',
+  afterMinutes: BEHIND_MINUTES.warning,
   description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
   find: ({ input }) => {
@@ -272,7 +279,8 @@ export const nodeProblems = [
     ({ input }) => maxBlockMs(input),
   ),
   rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
-  ...hubDocuments.map(nodeBehind),
+  ...hubDocuments.map((document) => nodeBehind(document, 'critical')),
+  ...hubDocuments.map((document) => nodeBehind(document, 'warning')),
   externalNodeBehind,
   ...allDocuments.map(nodeDown),
   ...hubDocuments.map(clockBehind),

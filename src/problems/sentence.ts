@@ -1,5 +1,5 @@
 import type { ClaimType } from '../chain/claim.js';
-import { sum } from '../chain/numeral.js';
+import { sum, type Numeral } from '../chain/numeral.js';
 import { chainType, type ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
@@ -21,13 +21,14 @@ import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { memoize } from '../facts/memoize.js';
+import { inWholeUnits } from '../facts/plain-values.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
-import { type CoinItem, coinItem } from '../facts/bridge/coins.js';
+import { type CoinItem, coinItem, hubCoin } from '../facts/bridge/coins.js';
 import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
@@ -177,6 +178,13 @@ export function sumText(coins: readonly Amount[]): readonly string[] {
 }
 
 export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** "43.1 INJ": an amount of the coin that pays for transactions on the hub. */
+export function hubCoinText(input: BridgeInput, amount: Numeral): string {
+  const { denom = null, symbol = denom, decimals = null } = orUndefined(() => hubCoin(input)) ?? {};
+  if (decimals === null) return `${amount} smallest units`;
+  return `${COMPACT.format(Number(inWholeUnits(String(amount), decimals)))} ${coinName({ symbol: symbol ?? denom })}`;
+}
 
 /** "3.09M usdt, 30 weth in them": the amounts of batches by token; empty without configured decimals. */
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {

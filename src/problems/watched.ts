@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { add, asNumeral, highest, subtract, type Numeral } from '../chain/numeral.js';
+import { add, asNumeral, subtract, sum, type Numeral } from '../chain/numeral.js';
 import { missedSignature } from '../facts/bridge/duties.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
@@ -15,13 +15,15 @@ import type { NodeQuery, QueryStates } from '../queries/query.js';
 import {
   claimPosition,
   missedBlocks,
+  type MissedBlocks,
   orchestratorBalance,
   recentlyMissed,
   signingInfo,
   stakingStatus,
+  unsignedBlocks,
 } from '../queries/validator-queries.js';
-import { count, percent } from '../text/format.js';
-import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
+import { count, durationInWords, percent } from '../text/format.js';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import {
   defineProblem,
@@ -33,7 +35,7 @@ import {
   type Severity,
   type Subject,
 } from './problem.js';
-import { about, yourValidator } from './sentence.js';
+import { about, hubCoinText, yourValidator } from './sentence.js';
 
 /*
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
@@ -102,6 +104,7 @@ const jailed = defineProblem('module_state', {
     { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] },
     { problem: 'BridgeWatchedValidatorMissingBlocks', equal: ['orchestrator'] },
+    { problem: 'BridgeWatchedValidatorSignsNoBlocks', equal: ['orchestrator'] },
   ],
 });
 
@@ -180,6 +183,83 @@ const validatorUnknown = defineProblem('module_state', {
     ),
 });
 
+/** The node of the validator. */
+const RESTART_NODE =
+  'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.';
+
+/**
+ * The findings about the blocks of own validators that are bonded. A node that catches up has the misses of an earlier
+ * time.
+ */
+function eachBonded(
+  evidence: Evidence<'module_state'>,
+  find: (blocks: MissedBlocks, who: string) => Omit<Found, 'subject'> | undefined | null,
+): Findings {
+  const { input, answers } = evidence;
+  const statuses = stakingStatus.getAnswers(answers);
+  const blocksByOrchestrator = missedBlocks(answers);
+  return eachAnswered(evidence, signingInfo, ({ orchestrator }, _info, who) => {
+    const status = statuses.get(orchestrator);
+    if (status === undefined || input.isNodeBehind === true) return null;
+    if (!status.isBonded || status.isJailed) return undefined;
+    return find(required(blocksByOrchestrator.get(orchestrator)), who);
+  });
+}
+
+/** The time until it is jailed at the present rate; `Infinity` while no more blocks are missed, or that is unknown. */
+function secondsUntilJailed(input: BridgeInput, blocks: MissedBlocks): number {
+  const { missed, allowed, judgedHeight } = blocks;
+  const recent = recentlyMissed(blocks);
+  if (allowed === null || judgedHeight === null || recent === undefined || recent.blocks <= 0) return Infinity;
+  if (Number(required(input.height)) <= judgedHeight) return Infinity;
+  return (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks;
+}
+
+/** "743 of the 1800 that it may miss: 41 %", and when it is jailed. */
+function missedTexts(input: BridgeInput, blocks: MissedBlocks): readonly string[] {
+  const { missed, allowed } = blocks;
+  const left = secondsUntilJailed(input, blocks);
+  const used = allowed === null || allowed === 0 ? '' : ` (${percent(missed / allowed)})`;
+  return [
+    allowed === null ? '' : `it has missed ${missed} of the ${allowed} blocks of the window that it may miss${used}`,
+    left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
+  ];
+}
+
+/** Shorter is a restart. */
+const UNSIGNED_SECONDS = 2 * MINUTE_SECONDS;
+
+function signsNoBlocks(severity: keyof typeof MISSED_RATIOS) {
+  const isCritical = severity === 'critical';
+  const afterMinutes = isCritical ? 10 : 2;
+  return defineProblem('module_state', {
+    name: 'BridgeWatchedValidatorSignsNoBlocks',
+    severity,
+    afterMinutes,
+    needsTime: true,
+    description: `A bonded validator of \`watch\` has signed none of the blocks of the last ${afterMinutes} minutes, or hardly any, while the hub makes blocks. It is jailed when it has missed too many.`,
+    action: RESTART_NODE,
+    find: (evidence: Evidence<'module_state'>) =>
+      eachBonded(evidence, (blocks, who) => {
+        const unsigned = unsignedBlocks(blocks);
+        if (unsigned === undefined) return null;
+        if (unsigned.seconds < UNSIGNED_SECONDS) return undefined;
+        return {
+          start: unsigned.since,
+          summary: `${who} signs no blocks`,
+          details: [`none of the last ${unsigned.blocks}, or hardly any`, ...missedTexts(evidence.input, blocks)],
+        };
+      }),
+    inhibits: [
+      {
+        problem: 'BridgeWatchedValidatorMissingBlocks',
+        ...(!isCritical && { severity: 'warning' }),
+        equal: ['orchestrator'],
+      },
+    ],
+  });
+}
+
 /** Shares of the blocks that a validator may miss. */
 const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
 /**
@@ -187,99 +267,123 @@ const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
  * window.
  */
 const RISE_RATIO = 0.01;
+/** Somebody who sleeps needs time to wake up, find the cause and start the node. */
+const JAILED_SOON_SECONDS = 2 * HOUR_SECONDS;
+/** A restart of the node takes less. */
+const RATE_SECONDS = 5 * MINUTE_SECONDS;
+
+/** Whether so many are missed, or more are missed so fast, that somebody has to act now. */
+function isJailingNear(input: BridgeInput, blocks: MissedBlocks, allowed: number): boolean {
+  const { missed } = blocks;
+  const { blocks: more = 0, seconds = 0 } = recentlyMissed(blocks) ?? {};
+  if (more < Math.max(1, allowed * RISE_RATIO)) return false;
+  const isRateKnown = seconds >= RATE_SECONDS || missed >= allowed * MISSED_RATIOS.warning;
+  return (
+    missed >= allowed * MISSED_RATIOS.critical ||
+    (isRateKnown && secondsUntilJailed(input, blocks) < JAILED_SOON_SECONDS)
+  );
+}
 
 function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
   const isCritical = severity === 'critical';
-  const share = percent(MISSED_RATIOS[severity]);
+  const shares = { warning: percent(MISSED_RATIOS.warning), critical: percent(MISSED_RATIOS.critical) };
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
     // The last 30 % can be a minute of a short window.
     afterMinutes: isCritical ? 0 : 5,
     ...(isCritical && { needsTime: true }),
-    description: `A validator of \`watch\` has missed ${share} of the blocks that it may miss within the window of the slashing module${isCritical ? ', and goes on missing blocks' : ''}. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
-    action:
-      'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.',
+    description: isCritical
+      ? `A validator of \`watch\` goes on missing blocks, and has missed ${shares.critical} of those that it may miss within the window of the slashing module, or is jailed within two hours at the rate of the last minutes. Above 100 % it is jailed. Judged only after a whole window of being bonded.`
+      : `A validator of \`watch\` has missed ${shares.warning} of the blocks that it may miss within the window of the slashing module. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
+    action: RESTART_NODE,
     find: (evidence: Evidence<'module_state'>) => {
-      const { input, answers } = evidence;
-      const statuses = stakingStatus.getAnswers(answers);
-      const missedByOrchestrator = missedBlocks(answers);
-      return eachAnswered(evidence, signingInfo, ({ orchestrator }, _info, who) => {
-        const status = statuses.get(orchestrator);
-        const blocks = required(missedByOrchestrator.get(orchestrator));
-        const recent = recentlyMissed(blocks);
-        // A node that catches up has the misses of an earlier time.
-        if (status === undefined || input.isNodeBehind === true) return null;
+      const { input } = evidence;
+      return eachBonded(evidence, (blocks, who) => {
         // Before it is known whether the number rises.
-        if (isCritical && recent === undefined) return null;
+        if (isCritical && recentlyMissed(blocks) === undefined) return null;
         const { missed } = blocks;
         const allowed = required(blocks.allowed ?? undefined);
-        const judgedHeight = required(blocks.judgedHeight ?? undefined);
-        const isJudged = status.isBonded && !status.isJailed && required(input.height) > judgedHeight;
-        if (!isJudged || missed === 0 || missed < allowed * MISSED_RATIOS[severity]) return undefined;
-        if (isCritical && (recent?.blocks ?? 0) < Math.max(1, allowed * RISE_RATIO)) return undefined;
-        const isRising = recent !== undefined && recent.blocks > 0;
-        const left = isRising ? (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks : Infinity;
+        if (required(input.height) <= required(blocks.judgedHeight ?? undefined) || missed === 0) return undefined;
+        const isFound = isCritical ? isJailingNear(input, blocks, allowed) : missed >= allowed * MISSED_RATIOS.warning;
+        if (!isFound) return undefined;
         return {
           summary: isCritical
             ? `${who} misses blocks and is about to be jailed`
-            : `${who} has missed ${share} of the blocks that it may miss`,
-          details: [
-            `${missed} of the ${allowed} that it may miss`,
-            left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
-          ],
+            : `${who} has missed many of the blocks that it may miss`,
+          details: missedTexts(input, blocks),
         };
       });
     },
+    inhibits: isCritical
+      ? [{ problem: 'BridgeWatchedValidatorSignsNoBlocks', severity: 'warning', equal: ['orchestrator'] }]
+      : [],
   });
 }
 
-/** The highest balance of each orchestrator in each of the last days. */
-type FundsMark = Readonly<Record<string, readonly { readonly at: Instant; readonly highest: Numeral }[]>>;
+/** What each orchestrator has spent in each of the last days, and its last balance. */
+type FundsMark = Readonly<Record<string, Funds>>;
 
+interface Funds {
+  readonly balance: Numeral;
+  readonly days: readonly { readonly at: Instant; readonly spent: Numeral }[];
+}
+
+/** The rate is that of so many days, and the funds have to last for as long. */
 const FUNDS_DAYS = 3;
 
 const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
-  description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, below a third of the most that it had in ${FUNDS_DAYS} days.`,
+  description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the rate of the last ${FUNDS_DAYS} days, or for less time than the exporter has run.`,
   action:
     'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
   mark: {
-    version: 1,
+    version: 2,
     next: ({ input: { at }, answers }, before: FundsMark = {}): FundsMark => {
       const balances = orchestratorBalance.getAnswers(answers);
       const known = new Set([...Object.keys(before), ...balances.keys()]);
       return Object.fromEntries(
-        Array.from(known).flatMap((orchestrator) => {
-          const days = (findEntry(before, orchestrator) ?? []).filter((day) => at - day.at < FUNDS_DAYS * DAY_SECONDS);
-          const balance = balances.get(orchestrator);
-          const next = balance === undefined ? days : withBalance(days, balance, at);
-          return next.length === 0 ? [] : [[orchestrator, next]];
+        Array.from(known).flatMap((orchestrator): [string, Funds][] => {
+          const last = findEntry(before, orchestrator);
+          const balance = balances.get(orchestrator) ?? last?.balance;
+          const days = (last?.days ?? []).filter((day) => at - day.at < (FUNDS_DAYS + 1) * DAY_SECONDS);
+          if (balance === undefined || (days.length === 0 && !balances.has(orchestrator))) return [];
+          return [[orchestrator, { balance, days: withSpent(days, subtract(last?.balance ?? balance, balance), at) }]];
         }),
       );
     },
   },
   find: (evidence, mark) => {
-    const minimum = asNumeral(evidence.input.settings.watch_min_balance);
+    const { input } = evidence;
+    const minimum = asNumeral(input.settings.watch_min_balance);
     return eachAnswered(evidence, orchestratorBalance, ({ orchestrator }, balance, who) => {
-      const most = highest((findEntry(mark, orchestrator) ?? []).map((day) => day.highest)) ?? balance;
-      const isBelow = minimum > 0n ? balance < minimum : add(balance, add(balance, balance)) < most;
-      if (balance !== 0n && !isBelow) return undefined;
+      const { days = [] } = findEntry(mark, orchestrator) ?? {};
+      const measured = input.at - (days[0]?.at ?? input.at);
+      const spent = Number(sum(days.map((day) => day.spent)));
+      const left = spent === 0 ? Infinity : (Number(balance) * measured) / spent;
+      const isLow = minimum > 0n ? balance < minimum : left < Math.min(FUNDS_DAYS * DAY_SECONDS, measured);
+      if (balance !== 0n && !isLow) return undefined;
       return {
         summary: `the orchestrator of ${who} is low on funds`,
-        details: [`it has ${balance} smallest units left`],
+        details: [
+          `it has ${hubCoinText(input, balance)} left`,
+          left > 0 && left < Infinity
+            ? `enough for about ${durationInWords(left)} at the rate of the last ${durationInWords(measured)}`
+            : '',
+        ],
       };
     });
   },
 });
 
-/** A day begins with the first balance after the day before. */
-function withBalance(days: FundsMark[string], balance: Numeral, at: Instant): FundsMark[string] {
+/** A day begins with the first balance after the day before. A balance that rises was filled up. */
+function withSpent(days: Funds['days'], spent: Numeral, at: Instant): Funds['days'] {
   const today = days.at(-1);
-  if (today === undefined || at - today.at >= DAY_SECONDS) return [...days, { at, highest: balance }];
-  return balance > today.highest ? [...days.slice(0, -1), { ...today, highest: balance }] : days;
+  const more = spent > 0n ? spent : 0n;
+  if (today === undefined || at - today.at >= DAY_SECONDS) return [...days, { at, spent: more }];
+  return more === 0n ? days : [...days.slice(0, -1), { ...today, spent: add(today.spent, more) }];
 }
 
 /** The last time in the newest validator set; for an entry that was in none, the first document since it is watched. */
@@ -345,6 +449,7 @@ const CORRECT_ADDRESS =
 
 export const watchedProblems = [
   jailed,
+  signsNoBlocks('critical'),
   missingBlocks('critical'),
   inactive('critical', {
     afterMinutes: NEXT_SET_MINUTES,
@@ -354,6 +459,7 @@ export const watchedProblems = [
     action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
   }),
   lagging,
+  signsNoBlocks('warning'),
   missingBlocks('warning'),
   inactive('warning', {
     afterMinutes: 0,

@@ -176,27 +176,20 @@ export const BEHIND_SECONDS = 300;
  */
 export const CLOCK_BEHIND_SECONDS = 60;
 
-export interface NodeDelay {
-  /**
-   * The age of its newest block when the node sent it, by the wall clock of now; negative if it was in the future;
-   * `undefined` without an answer.
-   */
-  readonly seconds: number | undefined;
-  readonly isSyncing: boolean;
-}
-
-/** `undefined` without answers. `answers` must not be stale. */
-export function nodeDelay(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): NodeDelay | undefined {
+/**
+ * The age of the newest block of the node when the node sent it, by the wall clock of now; negative if it was in the
+ * future; `undefined` without an answer. `answers` must not be stale.
+ */
+export function nodeDelaySeconds(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): number | undefined {
   const block = latestBlock.getAnswer(answers);
-  const status = syncing.getAnswer(answers);
   const answer = answers.get(latestBlock.name)?.answers.get('');
-  if (block === undefined && status === undefined) return undefined;
-  const seconds = block && answer && wallSeconds(answer.at, now) - block.epochSeconds;
-  return { seconds, isSyncing: status?.isSyncing === true };
+  return block && answer && wallSeconds(answer.at, now) - block.epochSeconds;
 }
 
-/** Whether the state of the node is clearly older than the chain. */
+/**
+ * Whether the state of the node is clearly older than the chain, by its newest block. What it says itself is not read:
+ * a node in block sync says at the tip of a fast chain that it is catching up.
+ */
 export function isNodeBehind(answers: QueryStates, now: Pick<Moment, 'clockOffset'>): boolean {
-  const delay = nodeDelay(answers, now);
-  return delay !== undefined && ((delay.seconds ?? 0) > BEHIND_SECONDS || delay.isSyncing);
+  return (nodeDelaySeconds(answers, now) ?? 0) > BEHIND_SECONDS;
 }

@@ -102,7 +102,7 @@ interface QueryDeclaration<Value, Page, Kept> extends QuerySettings, ResponseRea
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly families?: readonly Family<QueryInput<Value>>[];
   /** What is kept of an answer, by the context of its request; by default its value. */
-  readonly keep?: (value: Value, request: QueryRequest, context: QueryContext) => Kept;
+  readonly keep?: (value: Value, request: QueryRequest, context: QueryContext, height: string | undefined) => Kept;
 }
 
 /** A query of the list. */
@@ -111,11 +111,12 @@ export interface NodeQuery<Value = unknown, Kept = unknown> extends QuerySetting
   /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   readonly families: readonly FamilyHeader[];
-  /** What is kept of an answer, and its series. */
+  /** What is kept of an answer, and its series. `height`: as in the response header. */
   keep(
     value: Value,
     request: QueryRequest,
     context: QueryContext,
+    height?: string,
   ): Pick<QueryAnswer, 'renderedFamilies'> & { readonly value: Kept };
   /** The kept answers by the key of their request. */
   readonly getAnswers: (states: QueryStates) => ReadonlyMap<string, Kept>;
@@ -141,10 +142,10 @@ export function nodeQuery<Value, Page, Kept = Value>(
       const pathInDialect = typeof path === 'string' ? path : path[context.dialect ?? ''];
       return pathInDialect === undefined ? [] : requests(context, pathInDialect);
     },
-    keep: (value, request, context) => {
+    keep: (value, request, context, height) => {
       const labels = formatTargetLabels(context.target, context.targetLabels);
       return {
-        value: keep(value, request, context),
+        value: keep(value, request, context, height),
         renderedFamilies: renderFamilies(families, { request, context, value }, labels, context.maxSeries),
       };
     },
@@ -171,6 +172,8 @@ export interface QueryState {
    * Successive rounds of a query without any answer in which every request was refused, while the document was served.
    */
   readonly refusedRounds: number;
+  /** Successive rounds with a failure. */
+  readonly failedRounds: number;
   /** Number of failed requests, without refusals of an unsupported query. */
   readonly failures: number;
   /** The first failure of the last round. */
@@ -196,6 +199,7 @@ export function initialQueryState(query: NodeQuery): QueryState {
     roundStartedAt: undefined,
     hasAnswered: false,
     refusedRounds: 0,
+    failedRounds: 0,
     failures: 0,
     failure: undefined,
     answers: new Map(),
@@ -210,7 +214,7 @@ export function initialQueryState(query: NodeQuery): QueryState {
 
 const REFUSED_ROUNDS = 3;
 
-/** The most time until a query that has failed is sent again. */
+/** The most time until a query that has failed is sent again; it is a minute after the first failure, and doubles. */
 const MAX_RETRY_MS = 5 * MINUTE_MS;
 
 /** Whether the node does not support the query, as far as refusals prove it. */
@@ -227,7 +231,8 @@ export function isDue(state: QueryState, now: Instant): boolean {
 function waitMs(state: QueryState): number {
   const { intervalMs } = state.query;
   if (isUnsupported(state)) return Math.max(intervalMs, HOUR_MS);
-  return state.failure === undefined ? intervalMs : Math.min(intervalMs, MAX_RETRY_MS);
+  if (state.failedRounds === 0) return intervalMs;
+  return Math.min(intervalMs, MAX_RETRY_MS, MINUTE_MS * 2 ** (state.failedRounds - 1));
 }
 
 /**
@@ -246,17 +251,18 @@ export function afterRound(
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = exchanges.flatMap(({ request, result }): [string, QueryAnswer][] => {
+  const answers = exchanges.flatMap(({ request, pages, result }): [string, QueryAnswer][] => {
     const { key } = request;
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
-    return [[key, { at, ...query.keep(result.value, request, context) }]];
+    return [[key, { at, ...query.keep(result.value, request, context, pages.at(-1)?.height) }]];
   });
   return {
     query,
     roundStartedAt: startedAt,
     hasAnswered: before.hasAnswered || isAnswered,
     refusedRounds: isRefused && !before.hasAnswered ? before.refusedRounds + 1 : 0,
+    failedRounds: failed.length === 0 ? 0 : before.failedRounds + 1,
     failures: before.failures + (isRefused && isUnsupported(before) ? 0 : failed.length),
     failure: failed[0]?.error,
     answers: new Map(answers),
@@ -287,13 +293,12 @@ function mapStates(states: QueryStates, change: (state: QueryState) => QueryStat
 }
 
 /**
- * The states without stale answers. Between two rounds of a query with an interval above a minute, an answer is not
- * stale: `staleAfterMs` counts from the end of the interval.
+ * The states without stale answers. Between two rounds of a query an answer is not stale: `staleAfterMs`, which is
+ * longer than the time between two polls, counts from the end of its interval.
  */
 export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
   return mapStates(states, (state) => {
-    const { intervalMs } = state.query;
-    const maxAgeMs = staleAfterMs + (intervalMs > MINUTE_MS ? intervalMs : 0);
+    const maxAgeMs = state.query.intervalMs + staleAfterMs;
     const fresh = Array.from(state.answers).filter(([, { at }]) => (now - at) * 1000 <= maxAgeMs);
     return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
   });

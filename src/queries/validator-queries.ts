@@ -263,6 +263,8 @@ interface SigningInfo {
 interface MissedCount {
   readonly at: Instant;
   readonly missed: number;
+  /** The hub height of the answer; `undefined` if the response does not have it. */
+  readonly height: number | undefined;
 }
 
 interface KeptSigningInfo extends SigningInfo {
@@ -296,10 +298,11 @@ export const signingInfo = nodeQuery({
     };
   },
   isAbout: ({ path }, { address }) => address === '' || path.endsWith(`/${address}`),
-  keep: (info, { key }, context): KeptSigningInfo => {
+  keep: (info, { key }, context, height): KeptSigningInfo => {
     if (context.document !== 'module_state') return { ...info, counts: [] };
     const before = signingInfo.getAnswers(context.answers).get(key)?.counts ?? [];
-    return { ...info, counts: [...before, { at: context.past.at, missed: info.missed }].slice(-MAX_COUNTS) };
+    const last = { at: context.past.at, missed: info.missed, height: Number(height ?? NaN) || undefined };
+    return { ...info, counts: [...before, last].slice(-MAX_COUNTS) };
   },
   families: families<QueryInput<SigningInfo>>({
     bridge_watched_validator_missed_blocks: watchedGauge(
@@ -377,14 +380,38 @@ function roundToEven(blocks: number): number {
 
 const RISE_SECONDS = 10 * MINUTE_SECONDS;
 
-/** How many more blocks were missed within the last minutes; `undefined` without earlier answers. */
+/** How many more blocks were missed within the last minutes, or since the answer before; `undefined` without one. */
 export function recentlyMissed({
   counts,
 }: KeptSigningInfo): { readonly blocks: number; readonly seconds: number } | undefined {
   const last = counts.at(-1);
-  const recent = counts.filter(({ at }) => last !== undefined && last.at - at <= RISE_SECONDS);
+  const within = counts.filter(({ at }) => last !== undefined && last.at - at <= RISE_SECONDS);
+  const recent = within.length < 2 ? counts.slice(-2) : within;
   if (last === undefined || recent.length < 2) return undefined;
   // Jailing, and misses that leave the window, lower the number.
   const lowest = recent.reduce((a, b) => (b.missed <= a.missed ? b : a));
   return { blocks: last.missed - lowest.missed, seconds: last.at - lowest.at };
+}
+
+/** Earlier misses that leave the window meanwhile lower the number. */
+const UNSIGNED_SHARE = 0.9;
+
+/**
+ * The last blocks of which the validator has signed none, or hardly any; 0 blocks when it has signed some of the newest
+ * ones. `undefined` if that is unknown, because the hub makes no blocks or their heights are not known.
+ */
+export function unsignedBlocks({
+  counts,
+}: KeptSigningInfo): { readonly since: Instant; readonly seconds: number; readonly blocks: number } | undefined {
+  const spans = counts.slice(1).map((after, index) => {
+    const before = counts[index] ?? after;
+    const blocks = (after.height ?? NaN) - (before.height ?? NaN);
+    return { since: before.at, until: after.at, blocks, missed: after.missed - before.missed };
+  });
+  const last = spans.at(-1);
+  if (last === undefined || !(last.blocks > 0)) return undefined;
+  const signed = spans.findLastIndex(({ blocks, missed }) => !(blocks > 0 && missed >= UNSIGNED_SHARE * blocks));
+  const unsigned = spans.slice(signed + 1);
+  const since = unsigned[0]?.since ?? last.until;
+  return { since, seconds: last.until - since, blocks: unsigned.reduce((sum, { blocks }) => sum + blocks, 0) };
 }

@@ -50,6 +50,7 @@ interface ShownProblem {
 }
 
 const BASE_HEIGHT = 100_000;
+const BLOCKS_OF_MINUTE = 60 / SECONDS_OF_BLOCK;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
 
 function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
@@ -110,7 +111,10 @@ function blockAnswers(
   minute: number,
   { missed, startHeight = 1, isBonded = true, isTombstoned = false, minSigned = 0.5 }: NonNullable<Document['blocks']>,
 ): QueryStates {
-  const counts = missed.map((each, index) => ({ at: at(minute - missed.length + 1 + index).at, missed: each }));
+  const counts = missed.map((each, index) => {
+    const counted = minute - missed.length + 1 + index;
+    return { at: at(counted).at, missed: each, height: heightAt(counted) };
+  });
   const info = { address: '', startHeight: BigInt(startHeight), missed: missed.at(-1), isTombstoned, counts };
   const status = { operator: 'hubvaloper1a', isJailed: !isBonded, isBonded };
   return new Map([
@@ -851,8 +855,18 @@ describe('a validator', () => {
     it('has used 30 % of those that it may miss, and 70 %, while more are missed', () => {
       expect(severities({ missed: [148, 149] })).toEqual([]);
       expect(severities({ missed: [149, 150] })).toEqual(['warning']);
-      expect(severities({ missed: [340, 349] })).toEqual(['warning']);
+      expect(severities({ missed: [345, 349] })).toEqual(['warning']);
       expect(severities({ missed: [340, 350] })).toEqual(['critical', 'warning']);
+    });
+
+    it('is jailed within two hours at the rate of the last minutes, which takes a while to be known', () => {
+      const rising = (first: number, ...more: readonly number[]) =>
+        severities({ missed: [first, ...more.map((each) => first + each)] });
+      // 500 may be missed.
+      expect(rising(0, 10, 20, 30, 40)).toEqual([]);
+      expect(rising(0, 10, 20, 30, 40, 50)).toEqual(['critical']);
+      expect(rising(0, 3, 6, 9, 12, 15), '162 minutes are left').toEqual([]);
+      expect(rising(160, 5), '67 minutes are left').toEqual(['critical', 'warning']);
     });
 
     it('has recovered when the number does not rise any more, and begins anew with a jailing', () => {
@@ -881,10 +895,42 @@ describe('a validator', () => {
     });
 
     it('is told how many blocks are left, and when it is jailed at the present rate', () => {
+      const details =
+        'it has missed 350 of the 500 blocks of the window that it may miss (70 %); at this rate it is jailed in about 3 min, at 22:16 UTC';
       expect(missing({ missed: [300, 350] }).map(({ text }) => text)).toEqual([
-        'your validator hub1ryyyyyyyyyy misses blocks and is about to be jailed; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
-        'your validator hub1ryyyyyyyyyy has missed 30 % of the blocks that it may miss; 350 of the 500 that it may miss; at this rate it is jailed in about 3 min, at 22:16 UTC',
+        `your validator hub1ryyyyyyyyyy misses blocks and is about to be jailed; ${details}`,
+        `your validator hub1ryyyyyyyyyy has missed many of the blocks that it may miss; ${details}`,
       ]);
+    });
+
+    it('signs no blocks when all blocks of two minutes were missed, or all but those whose misses left the window', () => {
+      const signsNone = (
+        missed: readonly number[],
+        own: Partial<NonNullable<Document['blocks']>> = {},
+        isBehind = false,
+      ) =>
+        bridgeProblem('SignsNoBlocks', [{ minute: 0, state: {}, blocks: { missed, ...own }, isNodeBehind: isBehind }], {
+          watch,
+        }).map(({ name, start, text }) => [name.split('/')[1], start, text]);
+      const all = (minutes: number, ofEach = BLOCKS_OF_MINUTE) =>
+        Array.from({ length: minutes + 1 }, (_, minute) => 5 + minute * ofEach);
+      expect(signsNone([...all(0), ...all(1)])).toEqual([]);
+      const text = expect.stringContaining(
+        'your validator hub1ryyyyyyyyyy signs no blocks; none of the last 60, or hardly any; it has missed 65 of the 500',
+      );
+      expect(signsNone([5, ...all(2)])).toEqual([
+        ['critical', -2, text],
+        ['warning', -2, text],
+      ]);
+      expect(signsNone(all(4, BLOCKS_OF_MINUTE - 3))).toMatchObject([
+        ['critical', -4, expect.any(String)],
+        ['warning', -4, expect.any(String)],
+      ]);
+      expect(signsNone(all(4, BLOCKS_OF_MINUTE - 4))).toEqual([]);
+      expect(signsNone([...all(4), 130]), 'it signs again').toEqual([]);
+      expect(signsNone(all(4), { startHeight: BASE_HEIGHT - 50 }), 'also in its first window').toHaveLength(2);
+      expect(signsNone(all(4), { isBonded: false })).toEqual([]);
+      expect(signsNone(all(4), {}, true), 'the node is behind').toEqual([]);
     });
 
     it('is not known to do so when the node has not answered for an hour, and the problem does not end', () => {
@@ -1245,6 +1291,7 @@ describe('a cross-chain transaction', () => {
   it('is of a node that has been behind since its block was five minutes old, which is the only age in the headline', () => {
     const found = problemsOf([{ minute: 0, pending: [cctx('1', 1, 0)], blockMinutes: 180 }]);
     expect(found.filter(({ name }) => name.startsWith('BridgeNodeBehind'))).toMatchObject([
+      { name: 'BridgeNodeBehind/critical', start: 0 },
       {
         start: -175,
         text: 'the node of rate_limiter_input is behind the chain; its newest block is 3 h old, and so is everything that is shown of it',

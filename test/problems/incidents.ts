@@ -344,8 +344,8 @@ export const bridgeIncidents: readonly Incident[] = [
     { 'BridgeWatchedValidatorInactive/warning': 16 },
     { beginsAtMinute: 0, isOngoingAtEnd: true },
   ),
-  scenario('syncing', 30, {
-    expectedAlerts: { 'BridgeNodeBehind/warning': 14 },
+  scenario('syncing', 75, {
+    expectedAlerts: { 'BridgeNodeBehind/warning': 14, 'BridgeNodeBehind/critical': 64 },
   }),
   incident(
     'the clock of the exporter is two minutes behind',
@@ -371,8 +371,10 @@ export const bridgeIncidents: readonly Incident[] = [
     // Until the blocks leave the window of two hours.
     recovery: 125,
     expectedAlerts: {
+      'BridgeWatchedValidatorSignsNoBlocks/warning': 8,
+      'BridgeWatchedValidatorMissingBlocks/critical': 12,
+      'BridgeWatchedValidatorSignsNoBlocks/critical': 14,
       'BridgeWatchedValidatorMissingBlocks/warning': 28,
-      'BridgeWatchedValidatorMissingBlocks/critical': 46,
     },
   }),
   incident(

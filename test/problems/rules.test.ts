@@ -64,10 +64,10 @@ describe('prometheus/alerts.yml', () => {
     expect(declared.map(({ name, severity }) => `${name}/${severity}`).filter((key) => !keys.has(key))).toEqual([]);
   });
 
-  it('is below 900 lines and 60 kB, without recording rules, and without a rule of more than three lines of 120 characters', () => {
+  it('is below 900 lines and 64 kB, without recording rules, and without a rule of more than three lines of 120 characters', () => {
     const text = readProjectFile('prometheus/alerts.yml');
     expect(text.split('\n').length).toBeLessThan(900);
-    expect(text.length).toBeLessThan(60_000);
+    expect(text.length).toBeLessThan(64_000);
     expect(rules.filter(({ record }) => record !== undefined)).toEqual([]);
     const isLong = (rule: Rule): boolean => linesOf(rule).length > 3 || String(rule.expr).length > 3 * 120;
     expect(rules.filter(isLong).map(keyOf)).toEqual([]);

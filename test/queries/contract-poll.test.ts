@@ -294,7 +294,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
       'schema: HOST: the chain has no Multicall3 at 0xcA11bde05977b3631167028862bE2a173976CA11, through which the contract is read',
       withResult('eth_call', '0x'),
     ],
-    ['schema: HOST: the node is syncing', withResult('eth_syncing', { currentBlock: '0x1' })],
+    ['schema: HOST: the node is syncing', withResult('eth_syncing', { currentBlock: '0x1', highestBlock: '0x10' })],
     ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', word(32n))],
     ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', `0x${'f'.repeat(640)}`)],
     ['schema: HOST: the result is not that of Multicall3', withResult('eth_call', 'not digits')],

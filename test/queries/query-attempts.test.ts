@@ -69,10 +69,11 @@ describe('the next round of a query', () => {
   });
 
   it.each(['failed', 'refused'] as const)(
-    'is due within five minutes after a round that was %s, once one was answered',
+    'is due a minute after a round that was %s, twice as long after the next one, and at most five minutes',
     (outcome) => {
-      const waits = [1, 2, 20].map((count) => waitsAfter('answered', ...times(count, outcome)));
-      expect(waits).toEqual(waits.map(() => [0, 1, 5]));
+      const hourly = [1, 2, 3, 4, 20].map((count) => waitsAfter('answered', ...times(count, outcome)));
+      expect(hourly).toEqual([1, 2, 4, 5, 5].map((minutes) => [0, 1, minutes]));
+      expect(waitsAfter('failed'), 'from the beginning').toEqual([0, 1, 1]);
       expect(waitsAfter('answered', outcome, outcome, 'answered')).toEqual([0, 1, 60]);
     },
   );
@@ -80,8 +81,8 @@ describe('the next round of a query', () => {
   it('is due after an hour when the query was refused three times in a row and never answered', () => {
     const waits = [1, 2, 3, 100].map((count) => waitsAfter(...times(count, 'refused')));
     expect(waits).toEqual([
-      [0, 1, 5],
-      [0, 1, 5],
+      [0, 1, 1],
+      [0, 1, 2],
       [60, 60, 60],
       [60, 60, 60],
     ]);

@@ -4,7 +4,7 @@ import type { Field } from '../../chain/field.js';
 import { toLabelValue } from '../label-value.js';
 import { orNull } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
-import { configuredTokens, contractLabel, denomByContract } from './tokens.js';
+import { configuredTokens, contractLabel, denomByContract, hubCoinDenom } from './tokens.js';
 import { decimalOrNull, inWholeUnits, truncatedOrNull } from '../plain-values.js';
 
 /* Tokens and amounts with what the configuration and the hub know about them. */
@@ -51,3 +51,22 @@ export function amountItem(token: KnownToken | undefined, amount: string | null)
 export function readSymbol(token: KnownToken | undefined): string | null {
   return token?.symbol === undefined ? null : toLabelValue(token.symbol);
 }
+
+/** The coins of public chains, by denom. */
+const KNOWN_HUB_COINS: ReadonlyMap<string, KnownToken> = new Map([['inj', { symbol: 'INJ', decimals: 18 }]]);
+
+/** The coin that pays for transactions on the hub, with its symbol and decimals; `null` if unknown. */
+export function hubCoin(input: BridgeInput) {
+  const denom = hubCoinDenom(input);
+  if (denom === undefined) return null;
+  const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
+  const configured = contract === undefined ? undefined : configuredTokens(input).get(contract);
+  const token = { ...KNOWN_HUB_COINS.get(denom), ...configured };
+  return {
+    denom: toLabelValue(denom),
+    symbol: readSymbol(token),
+    decimals: token.decimals ?? null,
+  };
+}
+
+export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;

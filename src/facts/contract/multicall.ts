@@ -11,8 +11,8 @@ import {
   type FunctionResult,
 } from '../../chain/contract-abi.js';
 import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../../chain/document.js';
-import { INVALID, isValid, validOrUndefined } from '../../chain/field.js';
-import { boolean, numeral, object, string } from '../../chain/fields.js';
+import { isValid, validOrUndefined } from '../../chain/field.js';
+import { numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
 import { runToEnd, type InParts } from '../../parts.js';
 import { MEBIBYTE } from '../../units.js';
@@ -90,14 +90,17 @@ export function callRequest({ to, data, block }: ContractCall): string {
 /** A real result has three values. */
 const MAX_VALUES = 500_000;
 
-const syncingResponse = object({ result: boolean });
+const syncingResponse = object({ result: object({ currentBlock: string, highestBlock: string }) });
 
-/** Whether the answer to `eth_syncing` says so. A node without this method is fine. */
+/**
+ * Whether the answer to `eth_syncing` has a newest block below the highest known one. A node that only indexes has the
+ * newest block, and one without this method is fine.
+ */
 export function isSyncing(body: Buffer): boolean {
   const json = runToEnd(readDocument(syncingResponse, body, MAX_VALUES));
   const result = json.ok ? json.value?.result : undefined;
-  // An object has the progress.
-  return result === true || result === INVALID;
+  if (result === undefined || !isValid(result)) return false;
+  return Number(validOrUndefined(result.currentBlock)) < Number(validOrUndefined(result.highestBlock));
 }
 
 const response = object({ result: string, error: object({ code: numeral }) });

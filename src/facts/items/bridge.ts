@@ -10,7 +10,6 @@ import {
 } from '../bridge/block-times.js';
 import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons, type WaitReason } from '../bridge/batches.js';
 import { learnedFees } from '../bridge/executions.js';
-import { toLabelValue } from '../label-value.js';
 import { estimatedExternalHeight } from '../bridge/external-height.js';
 import {
   claimContent,
@@ -30,12 +29,9 @@ import {
 } from '../bridge/signatures.js';
 import {
   batchedTransfers,
-  configuredTokens,
   contractLabel,
   countTokensWithoutMinimum,
-  denomByContract,
   feeCoin,
-  hubCoinDenom,
   minBatchFees,
   queueWaitsFor,
   topBatchFeesByToken,
@@ -52,7 +48,7 @@ import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { registeredItem, validatorItems } from './validator-items.js';
 import { claimItem } from '../bridge/claims.js';
-import { coinItem, readSymbol, tokenItem, type CoinItem } from '../bridge/coins.js';
+import { coinItem, hubCoin, tokenItem, type CoinItem } from '../bridge/coins.js';
 import { itemList, optionalKey, type Search, type SortKeys } from './item-list.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
 
@@ -263,19 +259,6 @@ function valsetItem(input: BridgeInput, valset: Valset) {
   };
 }
 
-/** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
-function hubCoin(input: BridgeInput) {
-  const denom = hubCoinDenom(input);
-  if (denom === undefined) return null;
-  const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
-  const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
-  return {
-    denom: toLabelValue(denom),
-    symbol: readSymbol(token),
-    decimals: token?.decimals ?? null,
-  };
-}
-
 /** The configured fees below which nobody builds or relays a batch of a token. */
 function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
   const amount = minBatchFees(input.tokens).get(contract);
@@ -296,7 +279,6 @@ function executedFee(input: BridgeInput, contract: string) {
   };
 }
 
-export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
 export type WaitingTokenItem = Readonly<ReturnType<typeof waitingTokenItem>>;
 
 /** The queue of unbatched transfers of a token. */
