@@ -8,7 +8,7 @@ import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/crosschain-input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
-import type { CrosschainFlow } from './flow/crosschain-flow.js';
+import type { CrosschainFlow } from './flow/unlisted-cctxs.js';
 
 /**
  * The types of each document, by the value of the label `document`: its configuration, the answers of other requests,

@@ -14,11 +14,8 @@ import {
 } from './config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
 import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './facts/contract/multicall.js';
-import { bridgeFlowFamilies } from './flow/bridge-flow-families.js';
-import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
-import { crosschainFlowFamilies, unlistedCctxs, unlistedFamilies } from './flow/crosschain-flow-families.js';
-import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
-import type { FlowOptions } from './flow/totals.js';
+import { bridgeFlowFamilies, trackBridge, type FlowOptions } from './flow/bridge-flow.js';
+import { trackCrosschain, unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
 import { bridgePast, bridgeIdentity } from './facts/bridge/bridge-input.js';
@@ -85,9 +82,8 @@ type Tracked<Types extends AnyTypes> = Pick<Types, 'input' | 'flow'>;
 
 /** How the documents of an endpoint are compared. */
 interface FlowDefinition<Types extends AnyTypes> {
-  /** The flow before the first document. */
-  readonly initial: Types['flow'];
-  readonly track: (flow: Types['flow'], input: Types['input'], options: FlowOptions) => Types['flow'];
+  /** `before` is `undefined` for the first document of a process. */
+  readonly track: (before: Types['flow'] | undefined, input: Types['input'], options: FlowOptions) => Types['flow'];
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Types>>[];
   /** What the flow has counted, which is exported for as long as the endpoint exists. */
@@ -165,14 +161,9 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     height: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 5,
+    memoryVersion: 6,
     past: bridgePast,
-    flow: {
-      initial: EMPTY_BRIDGE_FLOW,
-      track: trackBridge,
-      gauges: [],
-      cumulative: bridgeFlowFamilies,
-    },
+    flow: { track: trackBridge, gauges: [], cumulative: bridgeFlowFamilies },
     items: ({ input }, _names, search) => bridgeItems(input, search),
   },
   external_contract: {
@@ -199,7 +190,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     families: contractFamilies,
     memoryVersion: 2,
     past: (reading) => reading,
-    flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
+    flow: { track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
   },
   rate_limiter_input: {
@@ -236,14 +227,9 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     height: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
-    memoryVersion: 2,
+    memoryVersion: 3,
     past: crosschainPast,
-    flow: {
-      initial: EMPTY_CROSSCHAIN_FLOW,
-      track: trackCrosschain,
-      gauges: unlistedFamilies,
-      cumulative: crosschainFlowFamilies,
-    },
+    flow: { track: trackCrosschain, gauges: unlistedFamilies, cumulative: [] },
     items: (tracked, _names, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),
   },
 };

@@ -3,18 +3,7 @@ import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink }
 import { type Dashboard, graph, type Row, table, timeline, type ValueTexts } from './grafana.js';
 import { backlogShareColumn, problemColumn } from './problem-table.js';
 import { worst } from './problems.js';
-import {
-  ageOf,
-  CHAIN,
-  changeOf,
-  increaseOf,
-  latest,
-  orNothing,
-  orZero,
-  quantileOf,
-  type Selection,
-  sumBy,
-} from './queries.js';
+import { ageOf, CHAIN, changeOf, latest, orNothing, orZero, type Selection, sumBy } from './queries.js';
 
 const TARGET = '{{cluster}} {{target}}';
 const CHAIN_NAME = `${TARGET} {{chain}} {{chain_id}}`;
@@ -153,33 +142,6 @@ const now: Row = {
       ],
       series: [{ expr: perChain(`(${oldestPending})`, '/', ageLimit), legend: CHAIN_NAME }],
     }),
-    graph({
-      title: 'Finished per hour by chain',
-      description:
-        'How much does each chain finish? Zero on a quiet chain, and on one that is stuck: Pending by chain tells them apart.',
-      noValue: 'no transaction was seen',
-      unit: 'short',
-      min: 0,
-      isStacked: true,
-      series: [
-        {
-          expr: sumBy(
-            CHAIN,
-            increaseOf('crosschain_cctxs_finished_total', '1h', { by: [...CHAIN, 'outcome'], where: [SELECTED] }),
-          ),
-          legend: CHAIN_NAME,
-        },
-      ],
-    }),
-    graph({
-      title: 'Durations by chain',
-      description:
-        'How long do transactions take on each chain? The median of those that finished in a day, from their creation on. Those that are stuck do not count: Oldest pending has them.',
-      noValue: 'none finished in a day',
-      unit: 'dtdhms',
-      min: 0,
-      series: [{ expr: quantileOf(0.5, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
-    }),
   ],
 };
 
@@ -248,37 +210,10 @@ const blocking: Row = {
   ],
 };
 
-const outcomes: Row = {
-  title: 'Outcomes, kinds and rate limit',
+const kinds: Row = {
+  title: 'Kinds and rate limit',
   isCollapsed: true,
   panels: [
-    graph({
-      title: 'Finished per hour by outcome',
-      description:
-        'How do transactions end? A few reverts are normal: calls of contracts fail. An aborted one needs an administrator for its refund.',
-      noValue: 'no transaction was seen',
-      unit: 'short',
-      min: 0,
-      isStacked: true,
-      series: [
-        {
-          expr: sumBy(
-            ['outcome'],
-            increaseOf('crosschain_cctxs_finished_total', '1h', { by: [...CHAIN, 'outcome'], where: [SELECTED] }),
-          ),
-          legend: `${TARGET} {{outcome}}`,
-        },
-      ],
-    }),
-    graph({
-      title: 'Duration of 99 % by chain',
-      description:
-        'How long do the slow ones take? Within this time finished 99 % of those that finished in a day; those that are stuck do not count.',
-      noValue: 'none finished in a day',
-      unit: 'dtdhms',
-      min: 0,
-      series: [{ expr: quantileOf(0.99, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
-    }),
     table({
       title: 'Listed by kind',
       description: 'What kind of transactions wait? A revert returns to its sender; an outgoing one leaves the hub.',
@@ -323,5 +258,5 @@ export const crossChain: Dashboard = {
   title: 'Bridge / Cross-chain',
   description: 'On which chains do transactions wait, for how long, and what blocks them?',
   variables: [...commonVariables, chainVariable, exporterUrlVariable],
-  rows: [now, blocking, outcomes],
+  rows: [now, blocking, kinds],
 };

@@ -241,16 +241,12 @@ const polls: Row = {
       ],
     }),
     graph({
-      title: 'Height regressions and gaps in 15 minutes',
-      description:
-        'Does the node go back, or do counters miss something? One node behind a load balancer lags: use the address of a single node. Gaps by reason are in docs/metrics.md.',
-      noValue: 'no regression and no gap',
+      title: 'Height regressions in 15 minutes',
+      description: 'Does the node go back? One node behind a load balancer lags: use the address of a single node.',
+      noValue: 'no regression',
       unit: 'short',
       min: 0,
-      series: [
-        { expr: countOf('bridge_exporter_snapshot_regressions_total', '15m'), legend: `${ENDPOINT} regressions` },
-        { expr: countOf('bridge_flow_gaps_total', '15m'), legend: `${ENDPOINT} {{reason}}` },
-      ],
+      series: [{ expr: countOf('bridge_exporter_snapshot_regressions_total', '15m'), legend: ENDPOINT }],
     }),
     graph({
       title: 'Series over the limit',

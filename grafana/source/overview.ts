@@ -14,7 +14,6 @@ import {
   orNothing,
   orZero,
   perToken,
-  quantileOf,
   sumBy,
   withSymbol,
 } from './queries.js';
@@ -267,18 +266,13 @@ const overTime: Row = {
       ],
     }),
     graph({
-      title: 'Durations of withdrawals',
+      title: 'Age of the oldest batch',
       description:
-        'How long do withdrawals take that were executed in the last day, and how old is the oldest batch that is not? Those that are stuck are in no median. A batch counts from its creation, a transfer from the first document with it.',
-      noValue: 'none was executed in a day, and no batch waits',
+        'How long has the oldest batch waited to be executed? A line that rises for hours is a batch that is stuck, or one that pays too little.',
+      noValue: 'no batch waits',
       unit: 'dtdhms',
       min: 0,
-      series: [
-        { expr: ofCurrentData(OLDEST_BATCH, 'module_state'), legend: `${TARGET} oldest batch, not executed` },
-        { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },
-        { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, 99 %` },
-        { expr: quantileOf(0.5, 'bridge_batch_duration_seconds'), legend: `${TARGET} batch, median` },
-      ],
+      series: [{ expr: ofCurrentData(OLDEST_BATCH, 'module_state'), legend: TARGET }],
     }),
     graph({
       title: 'Batches per hour',

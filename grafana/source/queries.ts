@@ -49,11 +49,6 @@ export function increaseOf(metric: string, window: string, { by = [], where = []
   return `max by (${labelsBy(by)}) (increase(${selector(metric, where)}[${window}]))`;
 }
 
-/** The quantile of a histogram over the past of a day. */
-export function quantileOf(rank: number, histogram: string, { by = [], where = [] }: Selection = {}): string {
-  return `histogram_quantile(${rank}, ${increaseOf(`${histogram}_bucket`, '1d', { by: [...by, 'le'], where })})`;
-}
-
 export function sumBy(by: readonly string[], expr: string): string {
   return `sum by (${labelsBy(by)}) (${expr})`;
 }

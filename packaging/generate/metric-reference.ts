@@ -21,7 +21,7 @@ export function metricReference(): string {
   ]);
 }
 
-const typeNames = { counter: ' Counter.', histogram: ' Histogram.', gauge: '' } as const;
+const typeNames = { counter: ' Counter.', gauge: '' } as const;
 
 const nameCell = ({ name }: FamilyHeader): string => `\`${name}\``;
 const labelsCell = ({ labels }: FamilyHeader): string => labels.map((label) => `\`${label}\``).join(', ');

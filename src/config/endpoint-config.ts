@@ -127,7 +127,7 @@ const crosschainSettings = z.strictObject({
     .enum(['auto', 'off'])
     .prefault('auto')
     .describe(
-      'Whether the same node is asked for the outcome of cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, the outcome is `unknown`, and cctxs that are pending and no longer listed are not found.',
+      'Whether the same node is asked about cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, cctxs that are pending and no longer listed are not found.',
     ),
 });
 

@@ -1,7 +1,6 @@
 import type { Instant } from '../clock.js';
 import { documents } from '../documents.js';
-import { EMPTY_BRIDGE_FLOW, restartedBridge } from '../flow/bridge-flow.js';
-import { EMPTY_CROSSCHAIN_FLOW, restartedCrosschain } from '../flow/crosschain-flow.js';
+import { restartedCrosschain } from '../flow/unlisted-cctxs.js';
 import {
   PROBLEM_MEMORY_VERSION,
   type ProblemMemory,
@@ -22,16 +21,11 @@ import { NODES_VERSION, type ObservedNode } from './node-observation.js';
 export interface EndpointMemory extends EndpointKey {
   readonly polledAt: Instant;
   /** The last document; `undefined` before the first. */
-  readonly last: Versioned<StoredDocument> | undefined;
+  readonly last: Versioned<LastDocument> | undefined;
   readonly problems: Versioned<StoredProblems>;
   /** Only of several nodes. */
   readonly nodes?: Versioned<{ readonly all: readonly ObservedNode[] }> | undefined;
 }
-
-type StoredDocument =
-  | (Omit<LastDocument<'module_state'>, 'flow'> & { readonly flow: ReturnType<typeof restartedBridge> })
-  | (Omit<LastDocument<'rate_limiter_input'>, 'flow'> & { readonly flow: ReturnType<typeof restartedCrosschain> })
-  | LastDocument<'external_contract'>;
 
 type Versioned<Value> = Value & { readonly version: number };
 
@@ -72,30 +66,19 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
 /**
  * What another process compares its first document with: without the rest of the snapshot, and without the counters.
  */
-function restarted(last: LastDocument): StoredDocument {
+function restarted(last: LastDocument): LastDocument {
   const { identity, height } = last;
   if (isDocument('module_state', last)) {
-    const { document, past, flow } = last;
+    const { document, past } = last;
     // The next document has them.
     const nothing = { watched: [], hubCoinDenom: undefined, hubSide: undefined };
-    return { document, identity, height, past: past && { ...past, ...nothing }, flow: restartedBridge(flow) };
+    return { document, identity, height, past: past && { ...past, ...nothing }, flow: undefined };
   }
   if (isDocument('rate_limiter_input', last)) {
     const { document, past, flow } = last;
-    return { document, identity, height, past, flow: restartedCrosschain(flow) };
+    return { document, identity, height, past, flow: flow && restartedCrosschain(flow) };
   }
   return { document: 'external_contract', identity, height, past: undefined, flow: undefined };
-}
-
-function withCounters(last: StoredDocument): LastDocument {
-  switch (last.document) {
-    case 'module_state':
-      return { ...last, flow: { ...EMPTY_BRIDGE_FLOW, ...last.flow } };
-    case 'rate_limiter_input':
-      return { ...last, flow: { ...EMPTY_CROSSCHAIN_FLOW, ...last.flow } };
-    case 'external_contract':
-      return last;
-  }
 }
 
 function withoutTexts(histories: RememberedProblem['histories']): StoredHistories {
@@ -116,7 +99,7 @@ export function withMemory(state: EndpointState, memory: EndpointMemory | undefi
   const { last, problems: stored, nodes } = memory;
   return {
     ...state,
-    ...(last?.version === documents[state.document].memoryVersion && { restored: withCounters(last) }),
+    ...(last?.version === documents[state.document].memoryVersion && { restored: last }),
     ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
     ...(nodes?.version === NODES_VERSION && { nodes: nodes.all }),
   };

@@ -38,16 +38,18 @@ export interface LastDocument<Name extends DocumentName = DocumentName> {
   /** See `DocumentDefinition.height`. */
   readonly height: Numeral | undefined;
   readonly past: DocumentTypes[Name]['past'] | undefined;
-  readonly flow: DocumentTypes[Name]['flow'];
+  /** `undefined` after a restart, where it begins anew. */
+  readonly flow: DocumentTypes[Name]['flow'] | undefined;
 }
 
 /** The result of a successful poll. */
 export interface Snapshot<Name extends DocumentName = DocumentName> extends LastDocument<Name> {
   readonly past: DocumentTypes[Name]['past'];
+  readonly flow: DocumentTypes[Name]['flow'];
   readonly renderedFamilies: readonly RenderedFamily[];
   readonly errors: FieldErrors;
   readonly judgement: Judgement;
-  /** Counters and histograms, which are exported also while the chain series are withdrawn. */
+  /** Counters, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
   readonly additionalInput: AdditionalInput<Name> | undefined;
   /** The source of the items of `/pending`; `undefined` if the body is not kept. */

@@ -6,9 +6,7 @@ import { MINUTE_SECONDS } from '../units.js';
 import {
   endpointId,
   isDocumentNotServed,
-  isDocument,
   lastPollSucceeded,
-  lastDocument,
   sourceInUse,
   type EndpointState,
 } from './endpoint-state.js';
@@ -92,7 +90,6 @@ function logSuccess(log: Logger, before: EndpointState, after: EndpointState): v
     log.info({ target, document, ...servedPath }, 'the document has moved to another path');
   }
   logNewProblems(log, before, after);
-  logUnlisted(log, before, after);
 }
 
 function logNewProblems(log: Logger, before: EndpointState, after: EndpointState): void {
@@ -105,22 +102,6 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
     if (before.unknownValues.has(field)) continue;
     log.warn({ target, document, field }, 'unknown enum value: exported as other');
   }
-}
-
-/** Logs new unlisted cctxs, after the second answer of the node. */
-function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): void {
-  const { target, document } = after;
-  const logged = new Map(listUnlisted(before));
-  for (const [index, { chainId }] of listUnlisted(after)) {
-    if (logged.has(index)) continue;
-    log.warn({ target, document, index, chainId }, 'a cctx is no longer listed, pending according to the node');
-  }
-}
-
-function listUnlisted(state: EndpointState) {
-  const last = lastDocument(state);
-  if (!isDocument('rate_limiter_input', last)) return [];
-  return Array.from(last.flow.departed).filter(([, { pendingAnswers }]) => pendingAnswers > 1);
 }
 
 /** Logs the verdicts that have begun or ended, and calls `changed` with their target. */

@@ -229,7 +229,7 @@ function createEvidence<Name extends DocumentName>(
   { document, maxSeries, staleAfterMs }: StepContext<Name>,
 ): Evidence<Name> {
   const { flow, height: readHeight } = documents[document];
-  const before = lastOfSameKind(state, document)?.flow ?? flow.initial;
+  const before = lastOfSameKind(state, document)?.flow;
   return {
     input,
     flow: flow.track(before, input, { staleAfterMs, maxSeries }),

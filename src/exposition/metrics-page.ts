@@ -87,7 +87,7 @@ export const allFamilies: readonly FamilyHeader[] = [
 /** The labels of the series of a target. Configured labels of a target cannot have these names. */
 export const metricLabels: ReadonlySet<string> = new Set([
   ...ENDPOINT_LABELS,
-  ...allFamilies.flatMap(({ type, labels }) => (type === 'histogram' ? [...labels, 'le'] : labels)),
+  ...allFamilies.flatMap(({ labels }) => labels),
 ]);
 
 const headers: Readonly<Record<Format, readonly string[]>> = {

@@ -1,4 +1,3 @@
-import { documents } from '../documents.js';
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
@@ -85,15 +84,6 @@ export const pollFamilies = families<EndpointState>({
       (lastSuccess?.snapshot.renderedFamilies ?? []).flatMap(({ name, withdrawn }) =>
         withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
       ),
-  }),
-  bridge_flow_gaps_total: labeledCounter({
-    help: 'Total number of intervals between two documents in which counters of the flow counted nothing, or with unseen not everything, by reason.',
-    // The closed list of reasons.
-    labels: ['reason'],
-    derive: ({ document, lastSuccess }) => {
-      const gaps = (lastSuccess?.snapshot.flow ?? documents[document].flow.initial)?.gaps ?? {};
-      return Object.entries(gaps).map(([reason, value]) => ({ labels: { reason }, value }));
-    },
   }),
   bridge_exporter_node_query_failures_total: labeledCounter({
     help: 'Total number of failed requests of other queries of the node, which do not count as polls; those of a query that the node does not serve are not counted.',

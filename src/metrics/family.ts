@@ -14,10 +14,6 @@ export interface Sample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
   /** Exported as the nearest double. `undefined`, infinite values and `NaN` are not exported. */
   readonly value: Numeral | undefined;
-  /** Of a series of a histogram. */
-  readonly suffix?: '_bucket' | '_sum' | '_count';
-  /** The upper bound of a bucket of a histogram. */
-  readonly le?: string;
 }
 
 /** The samples of a family, and WITHDRAWN in the place of each withdrawn part. */
@@ -26,7 +22,7 @@ export type Derived<Label extends string = string> = readonly (Sample<Label> | t
 /** The description of a family in `# HELP`, `# TYPE` and the metric reference. */
 export interface FamilyHeader {
   readonly name: string;
-  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly type: 'gauge' | 'counter';
   /** One sentence, which states the unit in words when the name does not end in it. */
   readonly help: string;
   /** Label names besides `target`. */
@@ -53,8 +49,8 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
   /**
-   * Throws WITHDRAWN when a required field is missing or invalid. A counter or histogram applies `maxSeries` itself,
-   * because a count must stay in its series.
+   * Throws WITHDRAWN when a required field is missing or invalid. A counter applies `maxSeries` itself, because a count
+   * must stay in its series.
    */
   readonly derive: (input: Input, maxSeries: number) => Derived<Label>;
 }
@@ -105,12 +101,6 @@ export function labeledCounter<Input, Label extends string>(
   description: Labeled<Input, Label>,
 ): Unnamed<Family<Input, Label>> {
   return { ...description, type: 'counter' };
-}
-
-export function histogram<Input, Label extends string>(
-  description: Labeled<Input, Label>,
-): Unnamed<Family<Input, Label>> {
-  return { ...description, type: 'histogram' };
 }
 
 /** Label values computed from the names of the labels. */

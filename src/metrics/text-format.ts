@@ -19,13 +19,11 @@ export function formatSeries<Label extends string>(
   fixedLabels: string,
   sample: Omit<Sample<Label>, 'value'> & { readonly value: number },
 ): string {
-  const { suffix = '', le, value } = sample;
   let pairs = fixedLabels;
   for (const label of labels) {
     pairs += `${pairs === '' ? '' : ','}${label}="${escapeLabelValue(sample.labels[label])}"`;
   }
-  if (le !== undefined) pairs += `${pairs === '' ? '' : ','}le="${le}"`;
-  return pairs === '' ? `${name}${suffix} ${value}\n` : `${name}${suffix}{${pairs}} ${value}\n`;
+  return pairs === '' ? `${name} ${sample.value}\n` : `${name}{${pairs}} ${sample.value}\n`;
 }
 
 /** The first label pairs of every series of a target. */

@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import { lowest, subtract } from '../chain/numeral.js';
 import { isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { unlistedCctxs } from '../flow/crosschain-flow-families.js';
+import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,

@@ -6,14 +6,14 @@ import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.j
 import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/crosschain-input.js';
 import { MAX_ID_CHARACTERS, toLabelValue } from '../facts/label-value.js';
 import { optional, required, rows } from '../facts/required-fields.js';
-import { nextQuestions } from '../flow/crosschain-flow.js';
+import { nextQuestions } from '../flow/unlisted-cctxs.js';
 import { families, gauge, labeledGauge, type OverLimit } from '../metrics/family.js';
 import { HOUR_MS } from '../units.js';
 import { hasNodeQueries, nextPageKey, nodeQuery, pagination, type QueryInput, type QueryStates } from './query.js';
 
 /*
- * Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module), and the outcome of
- * cctxs that have left the lists of the rate limiter input.
+ * Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module), and whether cctxs
+ * that have left the lists of the rate limiter input are still pending.
  */
 
 function isCrosschain(options: StepContext): boolean {
@@ -141,16 +141,16 @@ export const lookaheads = nodeQuery({
 /** Goes into a path, so nothing of another form is requested. */
 const INDEX = new RegExp(String.raw`^\w{1,${MAX_ID_CHARACTERS}}$`);
 
-const outcomes: ReadonlyMap<string, CctxAnswer> = new Map([
+const answers: ReadonlyMap<string, CctxAnswer> = new Map([
   ['PendingInbound', 'pending'],
   ['PendingOutbound', 'pending'],
   ['PendingRevert', 'pending'],
-  ['OutboundMined', 'mined'],
-  ['Reverted', 'reverted'],
-  ['Aborted', 'aborted'],
+  ['OutboundMined', 'finished'],
+  ['Reverted', 'finished'],
+  ['Aborted', 'finished'],
 ]);
 
-const cctxOutcome = nodeQuery({
+const cctxQuery = nodeQuery({
   name: 'cctx',
   // The query is sent after every poll.
   intervalMs: 0,
@@ -167,7 +167,7 @@ const cctxOutcome = nodeQuery({
   schema: object({ CrossChainTx: object({ index: string, cctx_status: cctxStatus }) }),
   value: (page) => {
     const { index, cctx_status: status } = required(page.CrossChainTx);
-    return { index: required(index), answer: required(outcomes.get(required(required(status).status))) };
+    return { index: required(index), answer: required(answers.get(required(required(status).status))) };
   },
   isAbout: ({ key }, { index }) => index === key,
 });
@@ -183,12 +183,15 @@ export function newCctxAnswers(
   CrosschainInput,
   'cctxsAskedAt'
 > {
-  const state = all.get(cctxOutcome.name);
+  const state = all.get(cctxQuery.name);
   const seenAnswers = state?.answers ?? new Map<string, unknown>();
   const isNew = ([index]: readonly [string, unknown]): boolean => seenAnswers.get(index) !== seenBefore.get(index);
-  const answers = Array.from(cctxOutcome.getAnswers(all)).filter(isNew);
-  const cctxAnswers = new Map(answers.map(([index, { answer }]) => [index, answer]));
+  const cctxAnswers = new Map(
+    Array.from(cctxQuery.getAnswers(all))
+      .filter(isNew)
+      .map(([index, { answer }]) => [index, answer]),
+  );
   return { cctxAnswers, seenAnswers, cctxsAskedAt: state?.roundStartedAt };
 }
 
-export const crosschainQueries = [crosschainFlags, signersKey, pendingNonces, lookaheads, cctxOutcome] as const;
+export const crosschainQueries = [crosschainFlags, signersKey, pendingNonces, lookaheads, cctxQuery] as const;

@@ -214,8 +214,7 @@ export class BridgeModule {
   #apply(action: ContractAction): void {
     switch (action.kind) {
       case 'deposit':
-        this.contract.mint(action.tokenContract, BigInt(action.amount));
-        return this.counts.add('deposited', [action.tokenContract], BigInt(action.amount));
+        return this.contract.mint(action.tokenContract, BigInt(action.amount));
       case 'withdraw':
         return this.withdrawals.observeExecution(action.batchNonce);
       case 'valset-update':

@@ -60,7 +60,7 @@ export abstract class SimulatedChain {
   }
 
   get counts(): ReadonlyMap<string, bigint> {
-    return new Map([...this.bridge.counts, ...this.crosschain.counts]);
+    return this.bridge.counts;
   }
 
   /** The newest block of the external chain. */

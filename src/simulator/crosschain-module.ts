@@ -1,5 +1,4 @@
 import type { Block } from './block.js';
-import { EventCounts } from './event-counts.js';
 import { createCctx, currentRow, type Cctx, type CctxOptions, type SimulatedCctx } from './cctx.js';
 import { isBitcoin, type ExternalChain } from './external-chains.js';
 import { createPublicKey, type Random } from './random.js';
@@ -51,7 +50,6 @@ interface StoredCctx {
 /** The cross-chain module of the hub: unfinished cctxs by chain, as the rate limiter sees them. */
 export class CrosschainModule {
   readonly chains: readonly [ConnectedChain, ...ConnectedChain[]];
-  readonly counts = new EventCounts();
   tssPubkey: string;
   readonly #random: Random;
   readonly #habits: CctxHabits;
@@ -182,7 +180,6 @@ export class CrosschainModule {
     for (const cctx of cctxs) {
       const status = chooseStatus(cctx);
       this.#store({ cctx, end: { status, seconds } });
-      this.counts.add('cctxs_finished', [cctx.chain.id, status]);
     }
   }
 

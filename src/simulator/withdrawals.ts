@@ -109,7 +109,6 @@ export class Withdrawals {
     const index = pool.findIndex(({ fee }) => fee < belowFee);
     if (index === -1) return;
     pool.splice(index, 1);
-    this.#counts.add('transfers_canceled', [token.contract]);
   }
 
   /** Confirms all batches of the tokens. */
@@ -131,8 +130,6 @@ export class Withdrawals {
     const { contract } = executed.token;
     this.#counts.add('batches_executed', [contract]);
     this.#counts.add('transfers_executed', [contract], BigInt(executed.transfers.length));
-    const amount = executed.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
-    this.#counts.add('withdrawn', [contract], amount);
     this.#cancel('superseded', ({ nonce, token }) => token === executed.token && nonce < batchNonce);
   }
 

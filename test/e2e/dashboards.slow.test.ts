@@ -106,7 +106,7 @@ describeIf(hasTool('prometheus'), 'the queries of the dashboards', async () => {
   it('show nothing of a target that has never responded, except its polls and alerts', async () => {
     const ofChain = queries.filter(({ target: { expr } }) =>
       parsePromql(substituteVariables(expr)).selectors.every(
-        ({ metric }) => !/^(?:ALERTS|process_|nodejs_|bridge_exporter_|bridge_flow_gaps)/.test(metric),
+        ({ metric }) => !/^(?:ALERTS|process_|nodejs_|bridge_exporter_)/.test(metric),
       ),
     );
     expect(ofChain.length).toBeGreaterThan(60);

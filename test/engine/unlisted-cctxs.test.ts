@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listed, pending } from '../flow/crosschain-polls.js';
+import { cctx, outbound, rateLimiterInput } from '../facts/crosschain/document.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { createPolledLoop, type PolledLoop } from '../queries/polled-loop.js';
 import { valueIn } from '../support/exposition-text.js';
@@ -41,7 +41,7 @@ const WITHOUT_OUTCOME: readonly (readonly [string, RequestListener])[] = [
 
 beforeEach(async () => {
   height = 1;
-  document = listed(1, [pending(INDEX)]);
+  document = rateLimiterInput({ cctxs_pending: [cctx(INDEX, [outbound('1')])], total_pending: '1' });
   respondToQuery = withStatus('PendingOutbound');
   polled = createPolledLoop();
   node = await startNode({
@@ -63,15 +63,13 @@ targets: [{name: a, crosschain: {url: "${node.url}", dialect: neutral, node_quer
 
 const value = (name: string, label = 'chain_id="1"'): number | undefined => valueIn(polled.exposition(), name, label);
 const unlisted = (): number | undefined => value('crosschain_cctxs_unlisted');
-const finished = (outcome: string): number | undefined =>
-  value('crosschain_cctxs_finished_total', `outcome="${outcome}"`);
 const failures = (): number | undefined => value('bridge_exporter_node_query_failures_total', 'query="cctx"');
 
 /** The transaction leaves the lists. */
 async function leave(): Promise<void> {
   start();
   await polled.nextPolls();
-  document = listed(1, []);
+  document = rateLimiterInput({});
 }
 
 async function becomeUnlisted(): Promise<void> {
@@ -80,22 +78,16 @@ async function becomeUnlisted(): Promise<void> {
 }
 
 describe('a transaction that has left the lists', () => {
-  it.each(['PendingOutbound', 4])(
-    'is unlisted while the node says %s, which is logged once, and counts when it is finished',
-    async (status) => {
-      respondToQuery = withStatus(status);
-      await becomeUnlisted();
-      await polled.nextPolls(5);
-      expect(polled.logged.filter(({ index }) => index === INDEX)).toMatchObject([
-        { target: 'a', chainId: '1', msg: 'a cctx is no longer listed, pending according to the node' },
-      ]);
-      respondToQuery = withStatus('Aborted');
-      await waitUntil(() => finished('aborted') === 1);
-      expect(unlisted()).toBe(0);
-      await polled.nextPolls();
-      expect(node.requests.at(-1)?.url).not.toContain(INDEX);
-    },
-  );
+  it.each(['PendingOutbound', 4])('is unlisted while the node says %s, and not when it is finished', async (status) => {
+    respondToQuery = withStatus(status);
+    await becomeUnlisted();
+    await polled.nextPolls(5);
+    expect(unlisted()).toBe(1);
+    respondToQuery = withStatus('Aborted');
+    await waitUntil(() => unlisted() === undefined);
+    await polled.nextPolls();
+    expect(node.requests.at(-1)?.url).not.toContain(INDEX);
+  });
 
   it('stays unlisted with all responses without its outcome, which are failures', async () => {
     await becomeUnlisted();
@@ -109,10 +101,8 @@ describe('a transaction that has left the lists', () => {
     polled.advance(60_000);
     await polled.nextPolls(3);
     expect(unlisted()).toBe(1);
-    expect(finished('unknown')).toBe(0);
     respondToQuery = withStatus('OutboundMined');
-    await waitUntil(() => finished('mined') === 1);
-    expect(unlisted()).toBe(0);
+    await waitUntil(() => unlisted() === undefined);
   });
 
   it('stays unlisted at a reload, also when the counters begin anew', async () => {
@@ -127,9 +117,8 @@ describe('a transaction that has left the lists', () => {
     start(', cctx_queries: "off"');
     await polled.nextPolls();
     expect(unlisted()).toBeUndefined();
-    respondToQuery = withStatus('OutboundMined');
     start();
-    await waitUntil(() => finished('mined') === 1);
-    expect(unlisted()).toBe(0);
+    await polled.nextPolls();
+    expect(unlisted()).toBe(1);
   });
 });

@@ -1,8 +1,87 @@
 import { describe, expect, it } from 'vitest';
+import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
+import { isDocument } from '../../src/engine/endpoint-state.js';
+import { getItems } from '../../src/engine/kept-body.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
+import { MAX_CCTXS, nextQuestions, trackCrosschain, type CrosschainFlow } from '../../src/flow/unlisted-cctxs.js';
+import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
-import { crosschainPolls, listed, pending, type CrosschainPollsOptions } from './crosschain-polls.js';
-import { START_SECONDS } from './flow-polls.js';
+import { NO_NAMES, TARGET_OPTIONS } from '../support/polls.js';
+import { inputOf } from '../support/snapshots.js';
+import { polledDocuments, START_SECONDS } from './polled-documents.js';
+
+interface CctxOptions {
+  readonly chain?: string;
+  readonly nonce?: number;
+  readonly key?: string;
+  /** Of its outbound. */
+  readonly fields?: JsonObject;
+}
+
+/** A pending transaction that was created 100 seconds before the first poll. */
+const pending = (
+  index: string,
+  { chain = '1', nonce = 0, key = 'k1', fields: others }: CctxOptions = {},
+): JsonObject => {
+  const fields = { tss_nonce: String(nonce), tss_pubkey: key, ...others };
+  return cctx(index, [outbound(chain, fields)], {
+    cctx_status: status({ created_timestamp: String(START_SECONDS - 70) }),
+  });
+};
+
+/** A complete list at this height. */
+const listed = (height: number, cctxs: readonly JsonObject[], fields: JsonObject = {}): JsonObject =>
+  rateLimiterInput({ height: String(height), cctxs_pending: cctxs, total_pending: String(cctxs.length), ...fields });
+
+/** An endpoint whose polls get these documents. */
+function crosschainPolls(settings: Partial<CrosschainSettings> = {}) {
+  const { poll, fail, snapshot, values } = polledDocuments({
+    ...TARGET_OPTIONS,
+    names: { ...NO_NAMES, chains: { '1': 'ethereum' } },
+    document: 'rate_limiter_input',
+    settings: { ...defaultCrosschainSettings, ...settings },
+  });
+  let answers: ReadonlyMap<string, CctxAnswer> = new Map();
+  let cctxsAskedAt = 0;
+  const flow = (): CrosschainFlow => {
+    const last = snapshot();
+    if (!isDocument('rate_limiter_input', last)) throw new Error('no poll has succeeded');
+    return last.flow;
+  };
+  return {
+    /** Polls `after` seconds after the last poll. In between, the node is asked, unless it is too slow. */
+    poll: (document: unknown, after = 30, { isAsked = true } = {}): void => {
+      if (isAsked) cctxsAskedAt += after * 1000;
+      poll(document, after, { additionalInput: { cctxAnswers: answers, cctxsAskedAt } });
+      answers = new Map();
+    },
+    fail,
+    /** What the node answers before the next poll. */
+    answer: (all: Readonly<Record<string, CctxAnswer>>): void => {
+      answers = new Map(Object.entries(all));
+    },
+    /** The indexes of those for which the node is asked next. */
+    questions: (): readonly string[] => nextQuestions(flow()),
+    /** The indexes of all for which the node is asked. */
+    departed: (): readonly string[] => Array.from(flow().departed.keys()),
+    /** The values of `crosschain_cctxs_unlisted` by chain id. */
+    unlisted: (): Record<string, number> =>
+      Object.fromEntries(
+        Object.entries(values(/^crosschain_cctxs_unlisted$/)).map(([series, value]) => [
+          /chain_id="([^"]*)"/.exec(series)?.[1],
+          value,
+        ]),
+      ),
+    /** The unlisted ones of the page; `undefined` if nothing can be said. */
+    unlistedItems: () => {
+      const last = snapshot();
+      const items = last && getItems(last);
+      return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
+        ? items.unlisted.rows
+        : undefined;
+    },
+  };
+}
 
 const indexesOf = (count: number, prefix = '0x'): readonly string[] =>
   Array.from({ length: count }, (_, position) => `${prefix}${position}`);
@@ -32,7 +111,7 @@ function answerAll(endpoint: Polls, indexes: readonly string[], answer: CctxAnsw
 }
 
 /** An endpoint after three documents: these have left the lists, and the node says that they are pending. The next height is 4. */
-function withUnlisted(indexes: readonly string[], options: CrosschainPollsOptions = {}): Polls {
+function withUnlisted(indexes: readonly string[], options: Partial<CrosschainSettings> = {}): Polls {
   const endpoint = crosschainPolls(options);
   endpoint.poll(missed(1, indexes));
   endpoint.poll(listOf(2, []));
@@ -40,9 +119,6 @@ function withUnlisted(indexes: readonly string[], options: CrosschainPollsOption
   endpoint.poll(listOf(3, []));
   return endpoint;
 }
-
-const finished = (outcome: string): string =>
-  `crosschain_cctxs_finished_total{chain_id="1",chain="ethereum",outcome="${outcome}"}`;
 
 describe('transactions that are pending and no longer listed', () => {
   it('are counted by chain once the node has answered, with 0 for chains without one', () => {
@@ -53,7 +129,7 @@ describe('transactions that are pending and no longer listed', () => {
     endpoint.poll(listOf(2, []));
     expect(endpoint.unlisted()).toEqual({});
     expect(endpoint.unlistedItems()).toBeUndefined();
-    endpoint.answer({ '0xb': 'pending', '0xc': 'mined' });
+    endpoint.answer({ '0xb': 'pending', '0xc': 'finished' });
     endpoint.poll(listOf(3, []));
     expect(endpoint.unlisted()).toEqual({ '1': 0, '56': 1 });
     expect(endpoint.unlistedItems()).toEqual([
@@ -90,22 +166,9 @@ describe('transactions that are pending and no longer listed', () => {
     endpoint.poll(listed(24, [pending('0xn', { key: 'k2' })]));
     expect(endpoint.unlisted()).toEqual(unchanged);
     expect(endpoint.questions()).toEqual(['0xa']);
-    endpoint.answer({ '0xa': 'mined' });
+    endpoint.answer({ '0xa': 'finished' });
     endpoint.poll(listed(25, [pending('0xn', { key: 'k2' })]));
     expect(endpoint.unlisted()).toEqual({ '1': 0 });
-    expect(endpoint.values()).toMatchObject({ [finished('mined')]: 1 });
-  });
-
-  it.each(['mined', 'reverted', 'aborted'] as const)('count as %s when they finish', (outcome) => {
-    const endpoint = withUnlisted(['0xa', '0xb']);
-    expect(endpoint.values()).toEqual({});
-    endpoint.answer({ '0xa': outcome, '0xb': 'pending' });
-    endpoint.poll(listOf(4, []));
-    expect(endpoint.values()).toMatchObject({ [finished(outcome)]: 1 });
-    expect(endpoint.unlisted()).toEqual({ '1': 1 });
-    endpoint.answer({ '0xa': outcome });
-    endpoint.poll(listOf(5, []));
-    expect(endpoint.values()).toMatchObject({ [finished(outcome)]: 1 });
   });
 
   it('are forgotten when they are listed again', () => {
@@ -126,36 +189,9 @@ describe('transactions that are pending and no longer listed', () => {
     answerAll(endpoint, ['0xa'], 'pending');
     endpoint.poll(listOf(6, []));
     expect(endpoint.unlisted()).toEqual({ '1': 1 });
-    endpoint.answer({ '0xa': 'mined' });
+    endpoint.answer({ '0xa': 'finished' });
     endpoint.poll(listOf(7, []));
-    expect(endpoint.unlisted()).toEqual({ '1': 0 });
-    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="truncated"}': 1 });
-  });
-
-  it('are found when the first answer comes after their outcome has counted as unknown, and count once', () => {
-    const endpoint = crosschainPolls();
-    endpoint.poll(missed(1, ['0xa']));
-    for (let height = 2; height <= 20; height += 1) endpoint.poll(listOf(height, []));
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 1 });
-    endpoint.answer({ '0xa': 'pending' });
-    endpoint.poll(listOf(21, []));
-    expect(endpoint.unlisted()).toEqual({ '1': 1 });
-    endpoint.answer({ '0xa': 'mined' });
-    endpoint.poll(listOf(22, []));
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 1 });
-    expect(endpoint.unlisted()).toEqual({ '1': 0 });
-  });
-
-  it('are found when they were counted before, and are listed and gone again', () => {
-    const endpoint = crosschainPolls();
-    endpoint.poll(missed(1, ['0xa']));
-    for (let height = 2; height <= 20; height += 1) endpoint.poll(listOf(height, []));
-    endpoint.poll(missed(21, ['0xa']));
-    endpoint.poll(listOf(22, []));
-    endpoint.answer({ '0xa': 'pending' });
-    endpoint.poll(listOf(23, []));
-    expect(endpoint.unlisted()).toEqual({ '1': 1 });
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 1 });
+    expect(endpoint.unlisted()).toEqual({});
   });
 
   it('are not asked for after an hour without an answer, as those that the node does not know', () => {
@@ -172,22 +208,16 @@ describe('transactions that are pending and no longer listed', () => {
     ['documents that are far apart', [], 400],
     ['truncated lists', [missed(2, [], { total_pending: '600' }), missed(3, [], { total_pending: '600' })], 30],
     ['lists that cannot be read', [missed(2, [], { cctxs_pending: null })], 30],
-    ['documents of a lower height', [missed(0, []), missed(0, [])], 30],
-  ])('are found when they were missed and are gone after %s, and do not count', (_, between, after) => {
+    ['documents of a lower height', [missed(0, []), missed(0, []), missed(0, [])], 30],
+  ])('are found when they have left after %s', (_, between, after) => {
     const endpoint = crosschainPolls();
     endpoint.poll(listOf(1, ['0xp'], { cctxs_missed: [pending('0xa')], total_pending: '2' }));
     for (const document of between) endpoint.poll(document);
-    endpoint.poll(listOf(between.length === 2 && after === 30 ? 0 : 4, []), after);
-    const next = listOf(4, []);
-    if (endpoint.questions().length === 0) endpoint.poll(next);
-    expect(endpoint.questions()).toEqual(['0xa']);
-    endpoint.answer({ '0xa': 'pending' });
+    endpoint.poll(listOf(4, []), after);
+    expect(endpoint.questions()).toEqual(['0xa', '0xp']);
+    endpoint.answer({ '0xa': 'pending', '0xp': 'finished' });
     endpoint.poll(listOf(5, []));
     expect(endpoint.unlisted()).toEqual({ '1': 1 });
-    endpoint.answer({ '0xa': 'mined' });
-    endpoint.poll(listOf(6, []));
-    expect(endpoint.unlisted()).toEqual({ '1': 0 });
-    expect(Object.keys(endpoint.values()).filter((series) => series.includes('finished'))).toEqual([]);
   });
 
   it('are not those that left with a change of the key', () => {
@@ -206,7 +236,7 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.questions()).toEqual([]);
   });
 
-  it('cannot be known without queries, which counts their outcome as unknown', () => {
+  it('cannot be known without queries', () => {
     const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(missed(1, ['0xa']));
     endpoint.poll(listOf(2, []));
@@ -214,7 +244,6 @@ describe('transactions that are pending and no longer listed', () => {
     endpoint.poll(listOf(3, []));
     expect(endpoint.unlisted()).toEqual({});
     expect(endpoint.unlistedItems()).toBeUndefined();
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 1 });
   });
 
   it.each([
@@ -227,22 +256,18 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.unlistedItems()).toMatchObject([{ index: '0xa', ignored: true }]);
   });
 
-  it('are remembered up to a thousand, and are asked for before all others that do not count', () => {
+  it('are remembered up to a thousand, and missed ones are asked for first', () => {
     const endpoint = crosschainPolls();
     endpoint.poll(listOf(1, indexesOf(1500), { cctxs_missed: [pending('0xa')], total_pending: '1501' }));
     endpoint.poll(listOf(2, []));
     expect(endpoint.questions()).toEqual(['0xa', ...indexesOf(9)]);
     expect(endpoint.departed()).toHaveLength(1000);
-    // Those above the limit.
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: 501 });
     answerAll(endpoint, endpoint.departed(), 'pending');
     endpoint.poll(listOf(3, []));
     expect(sumOf(endpoint.unlisted())).toBe(1000);
-    const counted = endpoint.values()[finished('unknown')] ?? 0;
     endpoint.poll(listOf(4, ['0xnew']));
     endpoint.poll(listOf(5, []));
     expect(endpoint.departed()).not.toContain('0xnew');
-    expect(endpoint.values()).toEqual({ [finished('unknown')]: counted + 1 });
   });
 });
 
@@ -270,22 +295,12 @@ describe('the ten questions after a document', () => {
     endpoint.poll(listOf(6, []), 30, { isAsked: false });
     expect(endpoint.questions()).toEqual(questions);
   });
+});
 
-  it('are five for those that have just left, also when many are known to be pending', () => {
-    const unlisted = indexesOf(12, '0xu');
-    const endpoint = crosschainPolls();
-    endpoint.poll(missed(1, unlisted));
-    endpoint.poll(listOf(2, []));
-    for (const height of [3, 4]) {
-      answerAll(endpoint, endpoint.questions(), 'pending');
-      endpoint.poll(listOf(height, []));
-    }
-    expect(endpoint.unlisted()).toEqual({ '1': 12 });
-    endpoint.poll(listOf(5, indexesOf(8)));
-    endpoint.poll(listOf(6, []));
-    const questions = endpoint.questions();
-    expect(questions.slice(0, 5)).toEqual(indexesOf(5));
-    expect(questions.slice(5).every((index) => unlisted.includes(index))).toBe(true);
-    expect(questions).toHaveLength(10);
-  });
+it('more transactions than a node can list, and long indexes, are not remembered', () => {
+  const track = (document: JsonObject): CrosschainFlow =>
+    trackCrosschain(undefined, inputOf('rate_limiter_input', document, { settings: defaultCrosschainSettings }));
+  const rows = (indexes: readonly string[]): JsonObject[] => indexes.map((index) => cctx(index, [outbound('1')]));
+  expect(track(listed(1, rows(indexesOf(MAX_CCTXS + 1)))).live).toBeUndefined();
+  expect(track(listed(1, rows([...indexesOf(MAX_CCTXS), 'x'.repeat(100_000)]))).live?.size).toBe(MAX_CCTXS);
 });

@@ -14,10 +14,7 @@ const flowOf = ({ lastSuccess }: EndpointState) => {
 
 const executedIn = (state: EndpointState) =>
   (['batchesExecuted', 'transfersExecuted'] as const).map((name) =>
-    Array.from(flowOf(state)?.tokens.values() ?? []).reduce(
-      (sum, { counts }) => sum + Number(counts.get(name) ?? 0),
-      0,
-    ),
+    Array.from(flowOf(state)?.tokens.values() ?? []).reduce((sum, counts) => sum + counts[name], 0),
   );
 
 /** What the chain of the first node has executed. */

@@ -23,21 +23,12 @@ const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const ofTargets = allFamilies.flatMap((family) => {
+  const ofTargets = allFamilies.map((family): [string, MetricInfo] => {
     const { name, type, labels } = family;
     const common = familiesOfEndpoints.has(family) ? ENDPOINT_LABELS : ['target'];
-    return seriesNames(name, type).map(([series, ...own]): [string, MetricInfo] => [
-      series,
-      { type: type === 'gauge' ? 'gauge' : 'counter', labels: withScrapeLabels([...common, ...labels, ...own]) },
-    ]);
+    return [name, { type, labels: withScrapeLabels([...common, ...labels]) }];
   });
   return new Map([...ofTargets, ...(await processMetrics())]);
-}
-
-/** The series of a family, each with the labels that only it has. */
-function seriesNames(name: string, type: string): readonly (readonly [series: string, ...labels: string[]])[] {
-  // The name of a histogram itself is in documentation only.
-  return type === 'histogram' ? [[name], [`${name}_bucket`, 'le'], [`${name}_sum`], [`${name}_count`]] : [[name]];
 }
 
 function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {

@@ -108,8 +108,7 @@ function snapshotAfter<Name extends DocumentName>(
   context: StepContext<Name>,
 ): Snapshot<Name> {
   const { document } = context;
-  const flow = documents[document].flow.initial;
-  const restored = past && { document, identity: [], height: undefined, past, flow };
+  const restored = past && { document, identity: [], height: undefined, past, flow: undefined };
   return firstSnapshot(poll, context, restored);
 }
 

@@ -6,11 +6,10 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
-import { orUndefined } from '../required-fields.js';
 import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import { relayableSince } from './batches.js';
-import { executedBatches, liveBatches, type ExecutedBatches, type LiveBatches } from './executions.js';
+import { executedBatches, rememberedBatches, type ExecutedBatches, type LiveBatches } from './executions.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -71,7 +70,7 @@ export function bridgePast(input: BridgeInput): BridgePast {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     hubSide: hubSide(input),
-    live: orUndefined(() => liveBatches(input)) ?? input.past?.live,
+    live: rememberedBatches(input),
     executed: executedBatches(input),
     relayableSince: relayableSince(input),
   };

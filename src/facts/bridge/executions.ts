@@ -5,7 +5,7 @@ import type { Instant } from '../../clock.js';
 import { DAY_SECONDS } from '../../units.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { orElse, orUndefined, required, rows, WITHDRAWN } from '../required-fields.js';
+import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../required-fields.js';
 import { claimContent, eventAttestations, pendingAttestations, readClaimType } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
@@ -37,9 +37,18 @@ export interface LiveBatch {
   readonly event: Numeral | undefined;
 }
 
-/** What the next document is compared with. */
+/** The batches of a document, with which the next one is compared. */
 export interface LiveBatches {
+  /**
+   * When the document was received; `undefined` after a later one that could not be read, across which nothing is
+   * counted.
+   */
+  readonly at: Instant | undefined;
+  readonly bridgeContract: string | undefined;
+  /** The counters of the hub. */
   readonly lastEvent: Numeral;
+  readonly lastBatch: Numeral;
+  readonly lastTransfer: Numeral;
   /** By key. */
   readonly batches: ReadonlyMap<string, LiveBatch>;
 }
@@ -69,8 +78,39 @@ export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
     };
     return [key, batch];
   });
-  return { lastEvent: required(input.state.last_observed_nonce), batches: new Map(batches) };
+  const { state, past, at } = input;
+  const contract = optional(state.params)?.bridge_external_address;
+  return {
+    at,
+    // Without the contract, it may be another one.
+    bridgeContract: past?.live?.bridgeContract === undefined ? optional(contract) : required(contract),
+    lastEvent: required(state.last_observed_nonce),
+    lastBatch: required(state.last_outgoing_batch_id),
+    lastTransfer: required(state.last_outgoing_pool_id),
+    batches: new Map(batches),
+  };
 });
+
+/** Whether nothing is known to contradict that a document follows another one: it is not of a node that is behind. */
+function isLater(after: LiveBatches, before: LiveBatches): boolean {
+  return (
+    after.bridgeContract === before.bridgeContract &&
+    after.lastEvent >= before.lastEvent &&
+    after.lastBatch >= before.lastBatch &&
+    after.lastTransfer >= before.lastTransfer
+  );
+}
+
+/** The batches for the next document. A document that cannot be read, or be compared, changes only their time. */
+export function rememberedBatches(input: BridgeInput): LiveBatches | undefined {
+  return orElse(
+    () => {
+      goneBatches(input);
+      return liveBatches(input);
+    },
+    () => input.past?.live && { ...input.past.live, at: undefined },
+  );
+}
 
 /** The key of the batch whose execution is claimed; `undefined` for another claim, and for one that cannot be read. */
 function claimedExecution(attestation: Attestation): string | undefined {
@@ -84,21 +124,21 @@ function claimedExecution(attestation: Attestation): string | undefined {
 /** A batch of the last document that this one does not have. */
 export interface GoneBatch extends LiveBatch {
   readonly key: string;
-  /** `unknown`: no event was observed that can be its execution, as at an upgrade, or the node is behind. */
+  /**
+   * `unknown`: no event was observed that can be its execution, as at an upgrade, or the document contradicts itself.
+   */
   readonly outcome: 'executed' | 'canceled' | 'unknown';
   /** Whether its execution is claimed, and the claim observed. An event can come and go between two documents. */
   readonly isClaimed: boolean;
 }
 
 /**
- * The one place where it is decided that a batch was executed. What follows needs different certainty: that relayers
- * work follows from any execution (`lastExecutionAt`), what they take only from claimed ones (`learnedFees`); the flow
- * counts any, and only claimed ones if a batch was created and executed in between, which can have had the same
- * transfers.
+ * The one place where it is decided that a batch was executed, for alerts, learned fees and counters. That relayers
+ * work follows from any execution (`lastExecutionAt`), what they take only from claimed ones (`learnedFees`).
  */
 export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] => {
   const { past, state } = input;
-  if (past?.live === undefined) return [];
+  if (past?.live === undefined || !isLater(liveBatches(input), past.live)) return [];
   const { batches, lastEvent } = past.live;
   const live = batchesByKey(input);
   const gone = Array.from(batches).filter(([key]) => !live.has(key));
@@ -106,7 +146,7 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   if (gone.length === 0) return [];
   const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
   const newestEvent = required(state.last_observed_nonce);
-  const newestBatch = validOrUndefined(state.last_outgoing_batch_id);
+  const newestBatch = required(state.last_outgoing_batch_id);
   const observed = eventAttestations(input).filter(({ attestation }) => attestation.observed === true);
   const claimed = new Set(observed.map(({ attestation }) => claimedExecution(attestation)));
   const judged = gone.map(([key, batch]) => ({
@@ -120,9 +160,9 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   const executions = Number(subtract(newestEvent, lastEvent)) - others.length;
   const isPossible = judged.filter(({ isBack }) => !isBack).length <= executions;
   return judged.map(({ isBack, ...batch }) => {
-    const isCreated = newestBatch !== undefined && batch.nonce <= newestBatch;
-    const isExecuted = batch.isClaimed || (isPossible && isCreated);
-    return { ...batch, outcome: isBack ? 'canceled' : isExecuted ? 'executed' : 'unknown' };
+    const isExecuted = batch.isClaimed || (isPossible && batch.nonce <= newestBatch);
+    if (isBack) return { ...batch, outcome: batch.isClaimed ? 'unknown' : 'canceled' };
+    return { ...batch, outcome: isExecuted ? 'executed' : 'unknown' };
   });
 });
 

@@ -7,8 +7,8 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import { rememberedNonces, type LowestNonce } from './chains.js';
 import { MAX_KEYS, signerKey } from './cctxs.js';
 
-/** The answer of the node about a transaction: its outcome, or `pending`. */
-export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';
+/** The answer of the node about a transaction. */
+export type CctxAnswer = 'pending' | 'finished';
 
 /** The answers about transactions, by index, to find new answers in the next poll. */
 export type SeenAnswers = ReadonlyMap<string, unknown>;
