@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createHash } from 'node:crypto';
-import { expectedName, type Path, type Result } from './yaml.js';
+import { type Path, type Result } from './yaml.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
 import { bridge, crosschain, type NodeConnection, splitConnection } from './endpoint-config.js';
 import { siteUrl, urlTemplate } from './urls.js';
@@ -235,7 +235,7 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
   configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
     for (const name of isMapping(problems) ? Object.keys(problems) : []) {
       if (problemNames.has(name)) continue;
-      const message = `is not the name of a problem — ${expectedName(name, Array.from(problemNames))}`;
+      const message = `is not the name of a problem — expected one of ${Array.from(problemNames).join(', ')}`;
       context.addIssue({ code: 'custom', message, path: ['problems', name] });
     }
     if (!Array.isArray(targets)) return;

@@ -1,4 +1,5 @@
 import {
+  type Document,
   type ErrorCode,
   isAlias,
   isMap,
@@ -6,11 +7,11 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   parseDocument,
   Scalar,
+  visit,
   type YAMLError,
-  type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
@@ -67,7 +68,7 @@ function listProblems(issue: z.core.$ZodIssue, topLevel: readonly string[]): Pat
       const hint = topLevel.includes(key) ? `; ${key} belongs to the top level` : '';
       return {
         path: [...path, key],
-        message: `is not a supported key — ${expectedName(key, message.split(', '))}${hint}`,
+        message: `is not a supported key — expected one of ${message}${hint}`,
       };
     });
   }
@@ -106,12 +107,6 @@ function describeType({ expected, input, inst, path = [] }: z.core.$ZodRawIssue<
   return typeof input === 'object' ? 'expected a single value' : 'expected a text — put it in quotes';
 }
 
-/** The end of the message about an unknown name: the one that was meant, or all. */
-export function expectedName(name: string, names: readonly string[]): string {
-  const similar = similarName(name, names);
-  return similar === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${similar}?`;
-}
-
 /** The data of a YAML file, and a function that formats the position of a path in it. */
 export type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
 
@@ -124,109 +119,90 @@ export async function readYaml(path: string, maxBytes?: number): Promise<YamlRes
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
   const lines = new LineCounter();
-  const { contents, errors, warnings } = parseDocument(text, { ...options, lineCounter: lines });
+  const document = parseDocument(text, { ...options, lineCounter: lines });
+  const { contents, errors, warnings } = document;
   const formatOffset = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${source}:${line}:${col}`;
   };
   const syntax = [...errors, ...warnings].map((error) => ({ offset: error.pos[0], message: unquoted(error) }));
-  const { data, entriesByValue, problems } = convert(syntax.length > 0 ? null : contents);
-  const found = [...syntax, ...problems];
+  const found = syntax.length > 0 ? syntax : findMistakes(document);
   if (found.length > 0) {
     // A single mistake causes several errors of the parser, of which the first in each line is kept.
     const byLine = new Map(found.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
-    const format = ({ offset, message }: (typeof found)[number]) => `${formatOffset(offset)}: ${message}`;
+    const format = ({ offset, message }: TextProblem) => `${formatOffset(offset)}: ${message}`;
     return { ok: false, problems: formatFirst(Array.from(byLine.values()).toReversed(), format) };
   }
-  // Stops at the deepest part of the path that exists: a missing key has the position of its mapping.
+  // The key at the deepest part of the path that is in the text: a missing or merged key has the position of its
+  // mapping.
   const label: FormatPosition = (path) => {
-    let entry: Entry | undefined = { value: data, offset: offsetIn(contents) };
-    let { offset } = entry;
+    let position: unknown = contents;
+    let value: unknown = contents;
     for (const segment of path) {
-      entry = entriesByValue.get(entry?.value)?.get(segment);
-      offset = entry?.offset ?? offset;
+      const node: unknown = isAlias(value) ? value.resolve(document) : value;
+      const entry = isMap(node) ? node.items.find(({ key }) => keyName(key) === segment) : undefined;
+      value = entry !== undefined ? entry.value : isSeq(node) ? node.items[Number(segment)] : undefined;
+      position = entry?.key ?? value ?? position;
     }
-    const position = contents === null ? source : formatOffset(offset);
-    return path.length === 0 ? position : `${position}: ${toDotPath(path)}`;
+    const formatted = contents === null ? source : formatOffset(offsetIn(position));
+    return path.length === 0 ? formatted : `${formatted}: ${toDotPath(path)}`;
   };
-  return { ok: true, data, label };
+  try {
+    return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, label };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { ok: false, problems: [`${source}: aliases repeat more than ${MAX_ALIAS_COUNT} values`] };
+  }
 }
 
-interface Entry {
-  readonly value: unknown;
-  /** Where the entry starts in the text. */
+/** Aliases can repeat the values of a small file without end. The default of 100 is below the number of targets. */
+const MAX_ALIAS_COUNT = 10_000;
+
+interface TextProblem {
   readonly offset: number;
+  readonly message: string;
 }
 
-/** Aliases can repeat the values of a small file without end. */
-const MAX_VALUES = 300_000;
-
-/**
- * The data of a node, the entries of all mappings and lists in it, and what the parser accepts although the data would
- * be incomplete.
- */
-function convert(root: unknown) {
-  const problems: { readonly offset: number; readonly message: string }[] = [];
-  const report = (node: unknown, message: string) => void problems.push({ offset: offsetIn(node), message });
-  const entriesByValue = new Map<unknown, Map<PropertyKey, Entry>>();
-  const anchors = new Map<string, { readonly value: unknown; readonly size: number }>();
-  /** Number of values, with those that aliases repeat. */
-  let size = 0;
-
-  function convertNode(node: unknown): unknown {
-    const sizeBefore = size;
-    size += 1;
-    if (isAlias(node)) {
-      const anchor = anchors.get(node.source);
-      if (anchor === undefined) report(node, 'Unresolved alias (its anchored value must end before it)');
-      size += anchor?.size ?? 0;
-      if (size > MAX_VALUES && sizeBefore <= MAX_VALUES) report(node, `Aliases repeat more than ${MAX_VALUES} values`);
-      return anchor?.value;
-    }
-    const value = isMap(node) ? convertMap(node) : isSeq(node) ? convertList(node) : isScalar(node) ? node.value : null;
-    if (isNode(node) && node.anchor !== undefined) anchors.set(node.anchor, { value, size: size - sizeBefore });
-    return value;
-  }
-
-  function convertList({ items }: YAMLSeq): unknown[] {
-    const values = items.map(convertNode);
-    entriesByValue.set(
-      values,
-      new Map(values.map((value, index) => [index, { value, offset: offsetIn(items[index]) }])),
-    );
-    return values;
-  }
-
-  function convertMap({ items }: YAMLMap): object {
-    const entries = new Map<PropertyKey, Entry>();
-    const own = new Set<string>();
-    for (const { key, value } of items) {
-      const name = isScalar(key) ? String(key.value) : '';
-      if (own.has(name)) report(key, `${toDotPath([name])} is set twice`);
-      own.add(name);
-      // zod ignores a key of this name, because objects have such a property.
-      if (name === '__proto__') report(key, '__proto__ is not a supported key');
+/** What the parser accepts although the data would be incomplete, or be made without end. */
+function findMistakes(document: Document.Parsed): readonly TextProblem[] {
+  const mistakes: TextProblem[] = [];
+  const report = (node: unknown, message: string) => void mistakes.push({ offset: offsetIn(node), message });
+  const anchors = new Map<string, unknown>();
+  const resolved = new Map<unknown, unknown>();
+  const merges: Pair[] = [];
+  visit(document, {
+    Node: (_key, node, ancestors) => {
+      if (isAlias(node)) {
+        const anchored = anchors.get(node.source);
+        if (anchored === undefined || ancestors.some((ancestor) => ancestor === anchored))
+          report(node, 'Unresolved alias (its anchored value must end before it)');
+        resolved.set(node, anchored);
+      } else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      const names = new Set<string>();
+      for (const { key } of isMap(node) ? node.items : []) {
+        const name = keyName(key);
+        if (names.has(name)) report(key, `${toDotPath([name])} is set twice`);
+        names.add(name);
+        // zod ignores a key of this name, because objects have such a property.
+        if (name === '__proto__') report(key, '__proto__ is not a supported key');
+      }
+    },
+    Pair: (_key, pair) => {
       // In quotes, it is the name of a key.
-      else if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN) merge(entries, key, convertNode(value));
-      else entries.set(name, { value: convertNode(value), offset: offsetIn(key) });
-    }
-    const mapping = Object.fromEntries(Array.from(entries, ([name, { value }]) => [name, value]));
-    entriesByValue.set(mapping, entries);
-    return mapping;
+      if (isScalar(pair.key) && pair.key.type === Scalar.PLAIN && keyName(pair.key) === '<<') merges.push(pair);
+    },
+  });
+  const follow = (node: unknown): unknown => (isAlias(node) ? resolved.get(node) : node);
+  for (const { key, value } of merges) {
+    const merged = follow(value);
+    const sources = isSeq(merged) ? merged.items.map(follow) : [merged];
+    if (sources.some((each) => each !== undefined && !isMap(each))) report(key, 'Only mappings can be merged with <<');
   }
-
-  /** As in Prometheus, own keys of a mapping have precedence, and then those of the first mapping that it merges. */
-  function merge(entries: Map<PropertyKey, Entry>, key: unknown, value: unknown): void {
-    const sources: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (!sources.every(isMapping)) report(key, 'Only mappings can be merged with <<');
-    else if (size <= MAX_VALUES) {
-      const merged = sources.flatMap((source) => Array.from(entriesByValue.get(source) ?? []));
-      for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, entry);
-    }
-  }
-
-  return { data: convertNode(root), entriesByValue, problems };
+  return mistakes.toSorted((a, b) => a.offset - b.offset);
 }
+
+/** The text of a key. The value of a merge key is a symbol. */
+const keyName = (key: unknown): string => (isScalar(key) ? (key.source ?? '') : '');
 
 /** Replace messages of the parser that quote the file, which may contain secrets. */
 const messages: Partial<Record<ErrorCode, string>> = {
@@ -247,8 +223,9 @@ const options: Parameters<typeof parseDocument>[1] = {
   // Numbers stay strings, so that large integers and decimals keep every digit.
   customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !numberTags.has(tag.tag)),
   resolveKnownTags: false,
+  merge: true,
   stringKeys: true,
-  // `convert` names the key.
+  // `findMistakes` names the key.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'error',
@@ -265,42 +242,4 @@ export type Result<Success, Failure = Problems> =
 /** Why an input is invalid: one complete message for each problem. */
 export interface Problems {
   readonly problems: readonly string[];
-}
-
-/* The name that was meant, for messages about an unknown one. */
-
-/** A longer name is no typing error. */
-const MAX_CHARACTERS = 100;
-const MAX_CHANGES = 3;
-
-/** The most similar one of some names: it has few changes, or contains the name. */
-export function similarName(name: string, names: readonly string[]): string | undefined {
-  const lower = name.toLowerCase();
-  if (lower.length < 3 || lower.length > MAX_CHARACTERS) return undefined;
-  const most = Math.min(MAX_CHANGES, Math.floor(lower.length / 3));
-  const [best] = names
-    .map((each) => ({ each, changes: changesBetween(lower, each.toLowerCase()) }))
-    .filter(({ changes }) => changes <= most)
-    .toSorted((a, b) => a.changes - b.changes);
-  return best?.each ?? names.find((each) => lower.length > 3 && each.toLowerCase().includes(lower));
-}
-
-/** Number of characters to add, remove, replace, or exchange with the next one (optimal string alignment). */
-function changesBetween(first: string, second: string): number {
-  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: second.length + 1 }, (_, index) => index)];
-  for (let row = 1; row <= first.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= second.length; column += 1) {
-      const isSame = first[row - 1] === second[column - 1];
-      const isExchanged = first[row - 1] === second[column - 2] && first[row - 2] === second[column - 1];
-      current[column] = Math.min(
-        (current[column - 1] ?? 0) + 1,
-        (last[column] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-        isExchanged && row > 1 ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
-      );
-    }
-    [beforeLast, last] = [last, current];
-  }
-  return last[second.length] ?? 0;
 }

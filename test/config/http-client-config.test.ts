@@ -49,7 +49,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
   [
     'values that are also in files, and unknown keys',
     'basic_auth: {username: u, pasword: hunter2, password: hunter2, password_file: f}\ntls_config: {ca: hunter2}',
-    '5: basic_auth.pasword: is not a supported key — did you mean password?',
+    '5: basic_auth.pasword: is not a supported key — expected one of username, password, password_file',
     '5: basic_auth.password_file: cannot be combined with password',
     '6: tls_config.ca: is not a supported key — expected one of ca_file, cert_file, key_file, server_name, insecure_skip_verify',
   ],

@@ -45,12 +45,12 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'aliases that repeat a few values without end',
     `a0: &a0 [x, x]\n${levels((alias) => `[${`${alias},`.repeat(101)}]`)}`,
-    'b:4:34: Aliases repeat more than 300000 values',
+    'b: aliases repeat more than 10000 values',
   ],
   [
     'merges that repeat a few values without end',
     `a0: &a0 {x: x}\n${levels((alias, level) => `{<<: [${`{<<: ${alias}, y${level}: ${alias}},`.repeat(101)}]}`)}`,
-    'b:4:29: Aliases repeat more than 300000 values',
+    'b: aliases repeat more than 10000 values',
   ],
   [
     'an alias of a list that contains it',
@@ -78,7 +78,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:5:18: ["<<"] is set twice',
   ],
   [
-    'problems of merged values, at their lines',
+    'problems of merged values, at the mapping that merges them',
     `targets:
   - name: a
     bridge: &base {url: "https://a.example", tls_config: {server_name: a}}
@@ -86,9 +86,15 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     bridge: &next {<<: [*base, {dialect: zeta}], url: "https://b.example"}
   - name: c
     bridge: {<<: *next, tls_config: {}, url: x}`,
-    'b:5:33: targets[1].bridge.dialect: expected one of auto, neutral, peggy',
+    'b:5:5: targets[1].bridge.dialect: expected one of auto, neutral, peggy',
     `b:7:41: targets[2].bridge.url: ${URL_EXPECTED}`,
-    'b:5:33: targets[2].bridge.dialect: expected one of auto, neutral, peggy',
+    'b:7:5: targets[2].bridge.dialect: expected one of auto, neutral, peggy',
+  ],
+  [
+    'problems of aliased values, at their lines',
+    `targets: [{name: a, bridge: &a {url: "https://a.example",\n dialect: zeta}}, {name: b, bridge: *a}]`,
+    'b:2:2: targets[0].bridge.dialect: expected one of auto, neutral, peggy',
+    'b:2:2: targets[1].bridge.dialect: expected one of auto, neutral, peggy',
   ],
   ['a missing key', 'poll: {}', 'b:1:1: targets: expected at least one target'],
   ['a missing value', 'targets:', 'b:1:1: targets: is empty'],
@@ -135,7 +141,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'unknown keys',
     withTopLevel('pol: {}\n"a b\\n": 1\n"<<": {}'),
-    'b:4:1: pol: is not a supported key — did you mean poll?',
+    `b:4:1: pol: ${TOP_LEVEL}`,
     `b:5:1: ["a b\\n"]: ${TOP_LEVEL}`,
     `b:6:1: ["<<"]: ${TOP_LEVEL}`,
   ],
@@ -143,7 +149,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'an unknown key below names that the user chooses',
     withTopLevel('chains: {1: {name: ethereum, explorers: a}}'),
-    'b:4:30: chains.1.explorers: is not a supported key — did you mean explorer?',
+    'b:4:30: chains.1.explorers: is not a supported key — expected one of name, explorer',
   ],
   [
     'keys of the top level in a target',
@@ -180,7 +186,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     withTopLevel('problems: {BridgeExporterDown: {after: 45m}, constructor: {after: 1m}, BatchUnsigned: {after: 1m}}'),
     `b:4:12: problems.BridgeExporterDown: ${NO_PROBLEM}`,
     `b:4:46: problems.constructor: ${NO_PROBLEM}`,
-    'b:4:72: problems.BatchUnsigned: is not the name of a problem — did you mean BridgeBatchUnsigned?',
+    `b:4:72: problems.BatchUnsigned: ${NO_PROBLEM}`,
   ],
   [
     'settings that a problem does not have',

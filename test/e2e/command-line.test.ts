@@ -36,7 +36,7 @@ poll: {interval: 10m, stale_after: 1h}`,
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect remedy=Check that the node and its proxy are up and accept connections from this machine.',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active: correct it and reload',
-      `  ${config}:1:27: targets[0].brigde: is not a supported key — did you mean bridge?`,
+      `  ${config}:1:27: targets[0].brigde: is not a supported key — expected one of name, labels, bridge, crosschain`,
       `  ${config}:1:11: targets[0]: expected bridge, crosschain or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
     ]);
