@@ -10,7 +10,7 @@ import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyBudget, bufferBody, decompressBody, heightText } from './response.js';
 import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
-import { type Clean, isHttp2, readErrorResponse } from './error-response.js';
+import { type Clean, readErrorResponse } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
 import { createRedactor } from './redaction.js';
 
@@ -96,7 +96,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
       let hasResponse = false;
       let redact = createRedactor([], node.url, path);
       // Truncated text could end in a part of a secret, so secrets are redacted first.
-      const clean: Clean = (text, maxCharacters) => cleanText(redact(text), maxCharacters);
+      const clean: Clean = (text) => cleanText(redact(text));
       try {
         // Reading a file that hangs cannot be canceled.
         const config = await Promise.race([resolveConfig(node, env), once(signal, 'abort').then(() => undefined)]);
@@ -203,9 +203,6 @@ async function sendRequest(
   return response;
 }
 
-/** A host has up to ten addresses, each with its error. */
-const MAX_ADDRESS_CHARACTERS = 1000;
-
 /** `timedOutMs`: the timeout of the poll, if it has ended. */
 function describeFailure(
   error: unknown,
@@ -216,9 +213,8 @@ function describeFailure(
   const timedOut = timedOutMs === undefined ? undefined : `timed out after ${timedOutMs} ms (poll.timeout)`;
   if (error instanceof ConnectError) {
     const { reason } = error;
-    const message = clean(error.message, MAX_ADDRESS_CHARACTERS);
+    const message = clean(error.message);
     if (timedOut === undefined) return { reason, message: `request failed: ${message}` };
-    // Without a connection, the message names the addresses.
     const isConnected = reason !== 'dns' && reason !== 'connect';
     if (isConnected) return { reason: 'timeout', message: `${timedOut} while connecting` };
     const { remedy } = failureReasons[reason];
@@ -232,10 +228,8 @@ function describeFailure(
   if (error instanceof errors.HeadersOverflowError) {
     return { reason: 'too_large', message: 'headers are larger than 16 KiB' };
   }
-  if (error instanceof errors.HTTPParserError) {
-    const isOfHttp2 = 'data' in error && isHttp2(String(error.data));
-    return { reason: 'aborted', message: `invalid HTTP response: ${message}`, ...(isOfHttp2 && { protocol: 'http2' }) };
-  }
+  if (error instanceof errors.HTTPParserError)
+    return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
   if (error instanceof errors.SocketError && error.message === 'bad response') return UNREQUESTED_CONTINUE;
   // undici appends the digits of a second Content-Length to those of the first.
   if (error instanceof errors.ResponseContentLengthMismatchError) {

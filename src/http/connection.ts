@@ -76,14 +76,14 @@ function connect(
   const target = tunnel === undefined ? address : { socket: tunnel };
   const socket = isSecure ? connectTls({ ...target, ...tlsOptions(url, tls, serverName) }) : connectTcp(address);
   addAbortSignal(signal, socket);
-  const attempts = new Map<string, string>();
-  const formatAddress = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);
-  socket.on('connectionAttempt', (ip, port) => attempts.set(ip, `no response from ${formatAddress(ip, port)}`));
-  socket.on('connectionAttemptFailed', (ip, _port, _family, error: Error) => attempts.set(ip, error.message));
-  let isConnected = tunnel !== undefined;
-  socket.once('connect', () => {
-    isConnected = true;
-  });
+  let phase: 'dns' | 'connect' | 'tls' = tunnel !== undefined ? 'tls' : isIP(address.host) > 0 ? 'connect' : 'dns';
+  socket.on('lookup', (error: Error | null) => (phase = error === null ? 'connect' : phase));
+  socket.once('connect', () => (phase = 'tls'));
+  const describeError = (error: Error): string => {
+    if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join(', ');
+    if (!signal.aborted) return error.message;
+    return phase === 'dns' ? `the name ${address.host} was not resolved` : `no response from ${url.host}`;
+  };
   return new Promise((resolve, reject) => {
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(socket));
     // The user of an established connection reports its errors.
@@ -91,12 +91,7 @@ function connect(
       // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without
       // this, undici reports only that it was closed.
       socket.destroy(error);
-      const tried = Array.from(attempts.values()).join(', ');
-      const isLookup = signal.aborted ? tried === '' : 'syscall' in error && error.syscall === 'getaddrinfo';
-      if (isConnected) reject(new ConnectError('tls', describeTlsError(error)));
-      else if (!signal.aborted && !(error instanceof AggregateError))
-        reject(new ConnectError(isLookup ? 'dns' : 'connect', error.message));
-      else reject(new ConnectError(isLookup ? 'dns' : 'connect', tried || `the name ${address.host} was not resolved`));
+      reject(new ConnectError(phase, phase === 'tls' ? describeTlsError(error) : describeError(error)));
     });
   });
 }

@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type EndpointUrl, REDACTED_PATH, requestUrl } from '../config/urls.js';
-import { errorText, RATE_LIMIT, tryParseJson } from '../text/error-text.js';
+import { readServerError } from '../text/error-text.js';
 import { type Failure, type FailureReason, type PollError, RequestError, statusRemedies } from './failure-reasons.js';
 
 const MAX_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ const MAX_SHARE = 1 / 4;
 const RESOURCE_EXHAUSTED = 8;
 
 /** Makes a line of untrusted text, without secrets. */
-export type Clean = (text: string, maxCharacters?: number) => string;
+export type Clean = (text: string) => string;
 
 export interface ErrorContext {
   readonly url: URL;
@@ -37,20 +37,18 @@ export async function readErrorResponse(
   { url, path, isAuthenticated, clean }: ErrorContext,
 ): Promise<RequestError> {
   const start = body === undefined ? '' : await readStart(body, Math.ceil(pollTimeoutMs * MAX_SHARE));
-  const text = errorText(start) ?? '';
-  const code = grpcCode(tryParseJson(start));
-  const reason = reasonForStatus(statusCode, code, text);
+  const { code, text } = readServerError(start);
+  const reason = reasonForStatus(statusCode, code);
   const redirect = isRedirect(statusCode) ? redirectTarget([headers['location']].flat()[0], url, path) : undefined;
   const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;
   const detail = text === '' ? '' : `: ${clean(text)}`;
-  const asksForCredentials = headers['www-authenticate'] !== undefined || CREDENTIALS.test(text);
+  const asksForCredentials = statusCode === 401 || headers['www-authenticate'] !== undefined;
   return new RequestError(reason, `responded with status ${statusCode}${target}${detail}`, {
     statusCode,
     retryAfterMs:
       statusCode === 429 || statusCode === 503 ? retryAfterMs([headers['retry-after']].flat()[0]) : undefined,
-    remedy: statusRemedy(statusCode, reason, text, asksForCredentials, isAuthenticated),
-    protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
-    isPathNotServed: saysNotServed(statusCode, code, text),
+    remedy: statusRemedy(statusCode, code, asksForCredentials, isAuthenticated),
+    isPathNotServed: isPathNotServed(statusCode, code, text),
   });
 }
 
@@ -74,30 +72,21 @@ function redirectTarget(location: string | undefined, url: URL, documentPath: st
   return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + ending : pathname}`;
 }
 
-/** Text that asks for credentials or rejects them. */
-const CREDENTIALS = /\bkey\b|api.?key|credential|password|token|auth(?:enti|ori[sz]|\b)|log.?in|sign.?in|project.?id/i;
-
-/** Text that refuses the client, whatever its credentials. */
-const REFUSAL =
-  /\bip\b|address|country|region|block|\bban|\bbots?\b|human|user.?agent|captcha|cloudflare|firewall|challenge/i;
-
 /** The remedy for a status, if the response or the configuration is evidence of the cause. */
 function statusRemedy(
   statusCode: number,
-  reason: FailureReason,
-  text: string,
+  code: number | undefined,
   asksForCredentials: boolean,
   isAuthenticated: boolean,
 ): string | undefined {
-  if (RATE_LIMIT.test(text) && reason !== 'rate_limited') return statusRemedies.rateLimited;
-  if (reason === 'bad_request') return text === '' ? statusRemedies.invalidRequest : undefined;
-  if (reason === 'unauthorized') {
-    const isAboutCredentials = asksForCredentials || statusCode === 401 || (isAuthenticated && text !== '');
-    if (REFUSAL.test(text) || !isAboutCredentials) return statusRemedies.refused;
+  // A gateway says what is wrong with the request, and sends a code with it.
+  if (statusCode === 400) return code === undefined ? statusRemedies.invalidRequest : undefined;
+  if (statusCode === 401 || statusCode === 403) {
+    if (!asksForCredentials) return undefined;
     return isAuthenticated ? statusRemedies.credentials : statusRemedies.noCredentials;
   }
   // Nodes respond with 500 to many things.
-  if (reason !== 'status' || statusCode === 500) return undefined;
+  if (statusCode === 429 || statusCode === 500) return undefined;
   if (statusCode === 407) return statusRemedies.proxyCredentials;
   if (isRedirect(statusCode)) return statusRemedies.redirect;
   return isUnknownPath(statusCode) ? statusRemedies.unknownPath : statusRemedies.failing;
@@ -110,10 +99,9 @@ const UNIMPLEMENTED = 12;
 /**
  * Whether a response says that the path is not served. A path that is served can respond that an object is not found.
  */
-function saysNotServed(statusCode: number, code: number | undefined, text: string): boolean {
-  if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(text)) return true;
+function isPathNotServed(statusCode: number, code: number | undefined, text: string): boolean {
   if (statusCode === 404) return code !== NOT_FOUND || text === 'Not Found';
-  return statusCode === 405 || statusCode === 501;
+  return code === UNIMPLEMENTED || statusCode === 405 || statusCode === 501;
 }
 
 /** Whether the node does not serve the path: gateways respond with 501 to an unknown path, proxies with 404. */
@@ -121,12 +109,11 @@ export function isUnknownPath(statusCode: number | undefined): boolean {
   return statusCode === 404 || statusCode === 501;
 }
 
-export function reasonForStatus(statusCode: number, code?: number, text = ''): FailureReason {
+export function reasonForStatus(statusCode: number, code?: number): FailureReason {
   if (statusCode === 400) return 'bad_request';
   if (statusCode === 401 || statusCode === 403) return 'unauthorized';
   if (statusCode !== 429) return 'status';
-  // A proxy that limits the rate can use the code too.
-  return code === RESOURCE_EXHAUSTED && !RATE_LIMIT.test(text) ? 'response_too_large_upstream' : 'rate_limited';
+  return code === RESOURCE_EXHAUSTED ? 'response_too_large_upstream' : 'rate_limited';
 }
 
 /**
@@ -148,17 +135,6 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
 }
 
-/** The code of the gateway's `{code, message, details}`. */
-function grpcCode(json: unknown): number | undefined {
-  const code: unknown = typeof json === 'object' && json !== null && 'code' in json ? json.code : undefined;
-  return typeof code === 'number' ? code : undefined;
-}
-
-/* Hints for a URL that is not that of the REST API. A wrong port is the usual first failure. */
-
-/** The protocol of a server that is not the REST API. */
-export type Protocol = 'json-rpc' | 'http2';
-
 /** Usual ports of a node, without that of the REST API. */
 const PORTS: Readonly<Record<string, string>> = {
   '26656': 'the P2P port',
@@ -168,36 +144,17 @@ const PORTS: Readonly<Record<string, string>> = {
   '8546': 'the EVM WebSocket port',
 };
 
-const PROTOCOLS: Readonly<Record<Protocol, string>> = {
-  'json-rpc': 'the response is JSON-RPC, as of the RPC port (26657) or the EVM JSON-RPC port (8545) of a node',
-  http2: 'the server speaks HTTP/2, as the gRPC port (9090) of a node does',
-};
-
-const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
-
-/** A hint for a response that is no document; `undefined` for an unknown port. */
-export function portHint({ origin }: EndpointUrl, protocol: Protocol | undefined): string | undefined {
+/** A hint for a URL that is most likely not that of the REST API; `undefined` for an unknown port. */
+export function portHint({ origin }: EndpointUrl): string | undefined {
   const { port } = new URL(origin);
   const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
-  if (name !== undefined) return `${port} is usually ${name} of a node; ${REST_API}`;
-  return protocol === undefined ? undefined : `${PROTOCOLS[protocol]}; ${REST_API}`;
+  return (
+    name && `${port} is usually ${name} of a node; the REST API is usually on port 1317, of Injective on port 10337`
+  );
 }
 
 /** The reverse of a hint for a server that does not use TLS, which OpenSSL reports. */
 export const TLS_HINT = 'the server closed the connection without a response: is this port https?';
-
-/** Only JSON-RPC responses begin with this key. */
-export function isJsonRpc(start: string): boolean {
-  return /^\s*\{\s*"jsonrpc"/.test(start);
-}
-
-/**
- * Whether a server responds to a request of HTTP/1.1 with a frame of HTTP/2, which is a SETTINGS frame: three bytes of
- * length, then type 4.
- */
-export function isHttp2(start: string): boolean {
-  return start.startsWith('\0\0') && start.charCodeAt(3) === 4;
-}
 
 /** A hint for a base URL that ends with the first part of the path that is appended: `https://node/peggy/v1`. */
 export function repeatedPathHint(url: EndpointUrl, paths: readonly string[]): string | undefined {

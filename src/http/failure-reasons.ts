@@ -1,5 +1,3 @@
-import type { Protocol } from './error-response.js';
-
 interface FailureReasonText {
   readonly description: string;
   readonly remedy: string;
@@ -79,7 +77,7 @@ export const failureReasons = {
   },
   schema: {
     description: 'The body is JSON but not the expected document: none of its fields is present.',
-    remedy: 'Check the URL: the response is a different document.',
+    remedy: 'Check the URL: the response is a different document or an error, which the message quotes if it is short.',
     contractRemedy:
       'Check the URL of external, and that its node is of the right chain and in sync. The message quotes its errors.',
   },
@@ -102,18 +100,14 @@ export const statusRemedies = {
     'Check the credentials of this endpoint, and a key in its URL; files with passwords and tokens are read again for every poll.',
   noCredentials:
     'The server asks for credentials, and none are configured: set basic_auth, authorization or http_headers of this endpoint, or the key in its URL.',
-  refused:
-    'Something in front of the node refuses the request, whatever the credentials: ask its operator to allow this machine, or the User-Agent that http_headers can set.',
   proxyCredentials: 'Check the user and the password of proxy_url.',
   invalidRequest: 'Check scheme, host and port of the URL: something in front of the node rejects the request.',
   redirect: 'Set the URL to the target of the redirect, if that is the node.',
   unknownPath:
     'The server does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
   failing: 'Check the node and the proxies in front of it.',
-  rateLimited: 'Raise poll.interval, or the limit that the message names.',
   truncated:
     'The response ends too early: check the log of the node, and the limits of size and time of the proxies in front of it.',
-  errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
 } as const;
 
 export function chooseRemedy(
@@ -153,8 +147,6 @@ export function failure(reason: FailureReason, message: string): Failure {
 /** The failure of a request, with details of an error response. */
 export interface HttpFailure extends Failure {
   readonly statusCode?: number | undefined;
-  /** The protocol of the server, if it is not the REST API. */
-  readonly protocol?: Protocol | undefined;
   /** Whether the connection was lost before the response began. */
   readonly isUnanswered?: boolean | undefined;
   /** Whether the response says that the path is not served. */

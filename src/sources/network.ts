@@ -2,18 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/loader.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { formatSource, type EndpointUrl } from '../config/urls.js';
+import { formatSource } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import {
-  isJsonRpc,
-  isUnknownPath,
-  portHint,
-  type Protocol,
-  repeatedPathHint,
-  TLS_HINT,
-  withHint,
-} from '../http/error-response.js';
-import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
+import { isUnknownPath, portHint, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';
+import { failure, type PollError } from '../http/failure-reasons.js';
 import {
   callRequest,
   contractCall,
@@ -24,7 +16,7 @@ import {
 } from '../facts/contract/multicall.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
-import { errorText } from '../text/error-text.js';
+import { readServerError } from '../text/error-text.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, Received, Source } from '../engine/source.js';
 import { createNodes, type Exchange } from './nodes.js';
@@ -89,21 +81,12 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
 }
 
 /** An error with status 200 is shorter. */
-const ERROR_BYTES = 4096;
+const MAX_ERROR_BYTES = 4096;
 
-function withServerText(error: PollError, { bytes, clean }: HttpResponse, details: Partial<PollError> = {}): PollError {
-  const text = errorText(bytes.subarray(0, ERROR_BYTES).toString());
-  return text === undefined ? error : { ...error, ...details, message: `${error.message}: ${clean(text)}` };
+function withServerText(error: PollError, { bytes, clean }: HttpResponse): PollError {
+  const { text } = readServerError(bytes.length > MAX_ERROR_BYTES ? '' : bytes.toString());
+  return text === '' ? error : { ...error, message: `${error.message}: ${clean(text)}` };
 }
-
-function failureWithServerText(error: PollError, url: EndpointUrl, response: HttpResponse): Failure {
-  const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
-  const start = response.bytes.subarray(0, ERROR_BYTES).toString();
-  return withHint(withServerText(error, response, remedy), portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined));
-}
-
-/** The failures of a server that is not the REST API of a node. */
-const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /**
  * Requests the paths in turn until the node responds to one of them with another status than that of an unknown path.
@@ -122,7 +105,6 @@ async function requestDocument(
     first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
   const remaining = remainingLimits(limits);
   const failures: PollError[] = [];
-  let protocol: Protocol | undefined;
   for (const servedPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
     const response = await client.send(node, servedPath.path + query, remaining());
@@ -132,15 +114,15 @@ async function requestDocument(
         receivedAt: clock().at,
         source: formatSource(url, servedPath.path),
         servedPath,
-        failureWithServerText: (error) => failureWithServerText(error, url, response),
+        failureWithServerText: (error) => withHint(withServerText(error, response), portHint(url)),
       };
     }
     const error = response.isPathNotServed === true ? { ...response.error, isNotServed: true } : response.error;
-    protocol ??= response.protocol;
     if (!isUnknownPath(response.statusCode)) {
       const isNeverServed = first === undefined && url.origin.startsWith('http:');
       const tlsHint = response.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
-      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? (portHint(url, protocol) ?? tlsHint) : undefined);
+      // What fails is the exporter.
+      return withHint(error, error.reason === 'internal' ? undefined : (portHint(url) ?? tlsHint));
     }
     failures.push(error);
   }
@@ -149,10 +131,7 @@ async function requestDocument(
     paths.map(({ path }) => path),
   );
   const message = failures.map((error) => error.message).join('; ');
-  return withHint(
-    { reason: 'status', ...failures[0], message, isNotServed: true },
-    repeated ?? portHint(url, protocol),
-  );
+  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, repeated ?? portHint(url));
 }
 
 /** Reads all values of the contract with one call, and asks the node whether it is syncing. */

@@ -2,17 +2,20 @@ import { getSystemErrorMap } from 'node:util';
 
 /* Texts of errors for people: of servers, which use bodies of different forms, and of the system. */
 
-/** Text about the rate of requests, whatever the code. */
-export const RATE_LIMIT =
-  /rate.?limit|too many|throttl|quota|limit (?:is )?(?:exceeded|reached)|exceeded (?:its|your|the) |(?:capacity|credits?|units?) (?:limit|exceeded|exhausted)/i;
+/**
+ * The code and the message of a gateway, the message of JSON-RPC, or a short text. Untrusted and unchanged. Nothing of
+ * a page or of other JSON, whose escape sequences can hide a secret from redaction.
+ */
+export function readServerError(body: string): { readonly code: number | undefined; readonly text: string } {
+  const start = body.trim();
+  const isEscaped = /^[<{["]/.test(start);
+  const { code, message, error } = fieldsOf(isEscaped ? tryParseJson(start) : undefined);
+  const text = [message, fieldsOf(error)['message'], error].find((each) => typeof each === 'string');
+  return { code: typeof code === 'number' ? code : undefined, text: text?.trim() ?? (isEscaped ? '' : start) };
+}
 
-/** The text of a body: the message of JSON, nothing of a page, otherwise the first line. Untrusted and unchanged. */
-export function errorText(body: string): string | undefined {
-  const text = body.trim();
-  if (/^[{["]/.test(text)) return jsonText(tryParseJson(text));
-  const [line = ''] = text.split('\n', 1);
-  // Control characters: the body is no text.
-  return line === '' || line.startsWith('<') || /[^\t\P{Cc}]/u.test(line.trimEnd()) ? undefined : line;
+function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? { ...json } : {};
 }
 
 /** `undefined` for what is truncated, or something else. */
@@ -22,28 +25,6 @@ export function tryParseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The fields of errors in lower case: of gateways, JSON-RPC, OAuth, web frameworks and RFC 9457, the most specific ones
- * first.
- */
-const FIELDS = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'reason', 'title'] as const;
-
-const MAX_DEPTH = 4;
-
-/**
- * The text of a body that is parsed. In a field of errors, any field has it: {"errors": {"window": ["must be
- * positive"]}}.
- */
-function jsonText(json: unknown, depth = MAX_DEPTH, isError = false): string | undefined {
-  if (typeof json === 'string') return json.trim() || undefined;
-  if (typeof json !== 'object' || json === null || depth === 0) return undefined;
-  const entries = Object.entries(json);
-  const byName = new Map(entries.map(([name, value]: [string, unknown]) => [name.toLowerCase(), value]));
-  const known = FIELDS.map((name) => jsonText(byName.get(name), depth - 1, true)).find((text) => text !== undefined);
-  if (known !== undefined || !(isError || Array.isArray(json))) return known;
-  return entries.map(([, value]) => jsonText(value, depth - 1, isError)).find((text) => text !== undefined);
 }
 
 /**

@@ -122,14 +122,14 @@ describe('a name with several addresses', () => {
     }
   });
 
-  it('names at the deadline of the poll the addresses that have failed, and those that have not responded', async () => {
+  it('says at the deadline of the poll that the host has not responded', async () => {
     const silent = await startUnresponsive();
     const url = nameOf(silent.port, '127.0.0.2', '127.0.0.1');
     const result = await sendTo(url, {}, { timeoutMs: 600 });
     expect(result).toMatchObject({
       error: {
         reason: 'timeout',
-        message: `node.example:${silent.port}/state: timed out after 600 ms (poll.timeout) while connecting: connect ECONNREFUSED 127.0.0.2:${silent.port}, no response from 127.0.0.1:${silent.port}`,
+        message: `node.example:${silent.port}/state: timed out after 600 ms (poll.timeout) while connecting: no response from node.example:${silent.port}`,
         remedy: failureReasons.connect.remedy,
       },
     });

@@ -27,37 +27,8 @@ const respondWith =
   };
 
 const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
-const JSON_RPC = `the response is JSON-RPC, as of the RPC port (26657) or the EVM JSON-RPC port (8545) of a node; ${REST_API}`;
-const RPC_ERROR = '{"jsonrpc":"2.0","id":-1,"error":{"code":-32600,"message":"Invalid Request"}}';
 
 describe('a poll of another port of a node', () => {
-  it.each([
-    [
-      200,
-      'schema: HOST/peggy/v1/module_state: not a module_state document: none of its fields is present: Invalid Request',
-    ],
-    [500, 'status: HOST/peggy/v1/module_state: responded with status 500: Invalid Request'],
-    [
-      404,
-      'status: HOST/peggy/v1/module_state: responded with status 404: Invalid Request; HOST/bridge/v1/module_state: responded with status 404: Invalid Request',
-    ],
-  ])('says so when a response with status %i is JSON-RPC', async (status, message) => {
-    const { url } = await startNode({ respond: respondWith(status, RPC_ERROR) });
-    expect(await errorOf(url)).toBe(`${message} — ${JSON_RPC}`);
-  });
-
-  it('says so when the server speaks HTTP/2', async () => {
-    // The frame SETTINGS that a gRPC server sends first.
-    const settings = Buffer.from('000006040000000000000500004000', 'hex');
-    const { url } = await listen(
-      createTcpServer((socket) => socket.write(settings)),
-      'http',
-    );
-    expect(await errorOf(url)).toMatch(
-      /^aborted: HOST\/peggy\/v1\/module_state: invalid HTTP response: .* — the server speaks HTTP\/2, as the gRPC port \(9090\) of a node does; the REST API is usually on port 1317, of Injective on port 10337$/,
-    );
-  });
-
   it.each([
     ['26657', `26657 is usually the RPC port of a node; ${REST_API}`],
     ['9090', `9090 is usually the gRPC port of a node; ${REST_API}`],
@@ -65,7 +36,7 @@ describe('a poll of another port of a node', () => {
     ['1317', undefined],
     ['', undefined],
   ])('is recognized by the port: %s', (port, hint) => {
-    expect(portHint(new URL(`http://node.example:${port}`), undefined)).toBe(hint);
+    expect(portHint(new URL(`http://node.example:${port}`))).toBe(hint);
   });
 
   it('says so when the server closes a connection without TLS, unless it has served the document before', async () => {
