@@ -7,6 +7,9 @@ import type { ConfigFlags, ShardFlag } from './flags.js';
 
 /* The configuration that the flags of a command name. */
 
+const VERIFICATION =
+  'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: tls_config with insecure_skip_verify accepts any certificate of a node';
+
 /** The configuration with the targets of this shard. */
 export async function readConfig(
   { env, memoryBytes }: CommandContext,
@@ -22,11 +25,12 @@ export async function readConfig(
   });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memoryBytes);
+  const ignored = env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' ? [VERIFICATION] : [];
   const shard = options['targets.shard'];
   return {
     ok: true,
     config: { ...config, targets: config.targets.filter(({ name }) => shard === undefined || isInShard(name, shard)) },
-    warnings: [...result.warnings, ...warnings],
+    warnings: [...result.warnings, ...warnings, ...ignored],
   };
 }
 

@@ -117,7 +117,16 @@ const token = z
       .optional()
       .describe('URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.'),
   })
-  .check(atLeastOne('symbol', 'decimals', 'min_batch_fee', 'backing', 'explorer'));
+  .check(
+    atLeastOne('symbol', 'decimals', 'min_batch_fee', 'backing', 'explorer'),
+    z.superRefine<Readonly<Record<string, unknown>>>(({ min_batch_fee: fee, decimals }, { issues }) => {
+      const [, whole = '', part = ''] = /^(\d+)\.(\d+)$/.exec(String(fee)) ?? [];
+      if (part === '' || typeof decimals !== 'number' || !(part.length <= decimals)) return;
+      const smallest = BigInt(whole + part.padEnd(decimals, '0'));
+      const message = `expected an integer, in smallest units: ${smallest}`;
+      for (const issue of issues) if (issue.path?.[0] === 'min_batch_fee') Object.assign(issue, { message });
+    }, whenMapping),
+  );
 
 const validator = z.strictObject({
   address: validatorAddressSetting.describe('Orchestrator, operator or external address of the validator; unique.'),

@@ -120,7 +120,10 @@ const tlsConfig = z
       .meta({ title: 'name' })
       .optional()
       .describe('Expected name in the certificate of the node, if not the host of `url`.'),
-    insecure_skip_verify: z.boolean().prefault(false).describe('Accept any certificate. Logs a warning at startup.'),
+    insecure_skip_verify: z
+      .boolean()
+      .prefault(false)
+      .describe('Accept any certificate. Logs a warning at startup. `NODE_TLS_REJECT_UNAUTHORIZED` has no effect.'),
   })
   .refine(({ cert_file, key_file }) => (cert_file === undefined) === (key_file === undefined), {
     error: 'expected both cert_file and key_file',

@@ -19,6 +19,7 @@ import {
 } from './config.js';
 import { resolveFiles, resolveHttpConfig } from './http-client-config.js';
 import { readTextFile } from './text-files.js';
+import { portHint } from './urls.js';
 import { formatMessage, type FormatPosition, readYaml, type Path, type PathMessage, validate } from './yaml.js';
 import { bridge, crosschain } from './endpoint-config.js';
 
@@ -121,6 +122,8 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
     warnings.push({ path: ['targets', index, 'crosschain', 'window'], message });
   }
   for (const { connection, path } of listConnections(targets)) {
+    const hint = path.includes('external') ? undefined : portHint(connection.url);
+    if (hint !== undefined) warnings.push({ path: [...path, 'url'], message: hint });
     const { url, tls_config: tls, proxy_url: proxy, proxy_from_environment: isFromEnvironment = false } = connection;
     if (tls === undefined) continue;
     if (!url.origin.startsWith('https:') && !proxy?.url.startsWith('https:') && !isFromEnvironment) {

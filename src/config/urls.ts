@@ -5,6 +5,12 @@ import { createSecret, precondition, REDACTED, reveal, type Secret, stringSettin
 /** Host and port of a URL without scheme. A password or a token is none: it has no dot, or capital letters. */
 const HOST = /^(?:localhost|(?:[a-z\d-]+\.)+[a-z\d-]+|[a-z\d-]+(?=:\d))(?::(\d{1,5}))?(?=\/|$)/;
 
+/** Where user and password of a node belong, or the URL that was meant. */
+function nodeHint(text: string): string {
+  const hasUserInfo = /^(?:https?:\/\/)?[^/?#]*@/i.test(text);
+  return hasUserInfo ? '; user and password belong to basic_auth, in a configuration file' : urlHint(text);
+}
+
 /** The URL that was meant, without a path, which may be an API key. */
 function urlHint(text: string): string {
   const [host, port] = HOST.exec(text) ?? [];
@@ -14,23 +20,25 @@ function urlHint(text: string): string {
 }
 
 /** A string that is an http or https URL. */
-const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean) =>
+const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean, hint = urlHint) =>
   stringSetting
     .check(
       precondition(
         (text) => /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text) && isExpected(new URL(text), text),
         `expected ${expected}`,
-        urlHint,
+        hint,
       ),
     )
     .meta({ title: 'URL' });
 
 const hasUser = ({ username, password }: URL): boolean => username !== '' || password !== '';
 
-const baseUrl = httpUrl(
-  'an http or https URL without user, query and fragment, such as https://node.example.org',
-  (url, text) => !hasUser(url) && !/[?#]/.test(text),
-);
+const baseUrl = (hint?: typeof urlHint) =>
+  httpUrl(
+    'an http or https URL without user, query and fragment, such as https://node.example.org',
+    (url, text) => !hasUser(url) && !/[?#]/.test(text),
+    hint,
+  );
 
 /**
  * The URL of a node. Hosted nodes have the API key in the path, JSON-RPC providers also in the query: only the origin
@@ -66,7 +74,7 @@ function isDocumentUrl(text: string): boolean {
 
 /** The base URL of a node, to which the path of a document is appended. */
 export const nodeUrl = endpointUrl(
-  baseUrl.refine((text) => !isDocumentUrl(text), 'ends with the path of a document, which is appended'),
+  baseUrl(nodeHint).refine((text) => !isDocumentUrl(text), 'ends with the path of a document, which is appended'),
   pathWithoutSlash,
 );
 
@@ -75,12 +83,13 @@ export const rpcUrl = endpointUrl(
   httpUrl(
     'an http or https URL without user and fragment, such as https://ethereum.example.org',
     (url) => !hasUser(url) && url.hash === '',
+    nodeHint,
   ),
   ({ pathname, search }) => pathname + search,
 );
 
 /** The base URL of another site that the pages link to, without a trailing slash. */
-export const siteUrl = baseUrl.overwrite((text) => {
+export const siteUrl = baseUrl().overwrite((text) => {
   const url = new URL(text);
   return url.origin + pathWithoutSlash(url);
 });
@@ -145,4 +154,22 @@ export function formatSource({ origin, path }: EndpointUrl, documentPath: string
   const { host, pathname } = new URL(origin + documentPath);
   if (documentPath === '') return host;
   return host + (path === undefined ? '' : REDACTED_PATH) + pathname;
+}
+
+/** Usual ports of a node, without that of the REST API. */
+const PORTS: Readonly<Record<string, string>> = {
+  '26656': 'the P2P port',
+  '26657': 'the RPC port',
+  '9090': 'the gRPC port',
+  '8545': 'the EVM JSON-RPC port',
+  '8546': 'the EVM WebSocket port',
+};
+
+/** A hint for a URL that is most likely not that of the REST API; `undefined` for an unknown port. */
+export function portHint({ origin }: EndpointUrl): string | undefined {
+  const { port } = new URL(origin);
+  const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
+  return (
+    name && `${port} is usually ${name} of a node; the REST API is usually on port 1317, of Injective on port 10337`
+  );
 }

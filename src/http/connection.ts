@@ -114,7 +114,9 @@ function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string |
   // Certificates have names without the dot at the end.
   const host = readHost(url).replace(/\.$/, '');
   return {
-    ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecure_skip_verify }),
+    ...(tls && { secureContext: secureContext(tls) }),
+    // Always set: the default is that of NODE_TLS_REJECT_UNAUTHORIZED, which a connection with tls_config would not have.
+    rejectUnauthorized: tls?.insecure_skip_verify !== true,
     ALPNProtocols: ['http/1.1'],
     // SNI carries host names only (RFC 6066).
     servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',

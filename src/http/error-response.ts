@@ -135,24 +135,6 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
 }
 
-/** Usual ports of a node, without that of the REST API. */
-const PORTS: Readonly<Record<string, string>> = {
-  '26656': 'the P2P port',
-  '26657': 'the RPC port',
-  '9090': 'the gRPC port',
-  '8545': 'the EVM JSON-RPC port',
-  '8546': 'the EVM WebSocket port',
-};
-
-/** A hint for a URL that is most likely not that of the REST API; `undefined` for an unknown port. */
-export function portHint({ origin }: EndpointUrl): string | undefined {
-  const { port } = new URL(origin);
-  const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
-  return (
-    name && `${port} is usually ${name} of a node; the REST API is usually on port 1317, of Injective on port 10337`
-  );
-}
-
 /** The reverse of a hint for a server that does not use TLS, which OpenSSL reports. */
 export const TLS_HINT = 'the server closed the connection without a response: is this port https?';
 

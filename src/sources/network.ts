@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
 import type { Environment } from '../config/loader.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { formatSource } from '../config/urls.js';
+import { formatSource, portHint } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import { isUnknownPath, portHint, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';
+import { isUnknownPath, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';
 import { failure, type PollError } from '../http/failure-reasons.js';
 import {
   callRequest,

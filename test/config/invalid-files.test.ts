@@ -239,11 +239,15 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
   [
     URL_EXPECTED,
     withUrl('"https://exa mple:99999999/"'),
-    withUrl('https://u:hunter2@a.example/lcd'),
     withUrl('https://a.example/lcd?token=hunter2'),
     withUrl('"https://a.example/lcd#hunter2"'),
     withUrl('"http://[fe80::1%25eth0]:1317"'),
     withUrl('https://a.example/zeta-chain/crosschain/rateLimiterInput/?window=500'),
+  ],
+  [
+    `${URL_EXPECTED}; user and password belong to basic_auth, in a configuration file`,
+    withUrl('https://u:hunter2@a.example/lcd'),
+    withUrl('hunter2:x@a.example'),
   ],
   [`${URL_EXPECTED}; did you mean http://a.example:1317?`, withUrl('a.example:1317')],
   [`${URL_EXPECTED}; did you mean https://a.example/…?`, withUrl('a.example/lcd/hunter2')],
@@ -293,6 +297,15 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
   [
     'expected an integer from 1 to 100000',
     ...['0', '10.5', '1_000'].map((value) => withTopLevel(`limits: {max_series_per_family: ${value}}`)),
+  ],
+  [
+    'expected an integer, in smallest units: 23300000',
+    withTopLevel(`tokens: [{contract: "${TOKEN}", decimals: 6, min_batch_fee: 23.3}]`),
+  ],
+  [
+    'expected an integer in decimal digits from 0 to 2^256 - 1',
+    withTopLevel(`tokens: [{contract: "${TOKEN}", min_batch_fee: 23.3}]`),
+    withTopLevel(`tokens: [{contract: "${TOKEN}", decimals: 1, min_batch_fee: 0.25}]`),
   ],
   ['expected 0x followed by 40 hexadecimal digits', withTopLevel('tokens: [{symbol: A, contract: "0x12"}]')],
   ['expected the name of the chain, or a mapping with name and explorer', withTopLevel('chains: {1: [ethereum]}')],

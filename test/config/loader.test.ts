@@ -85,7 +85,11 @@ describe('loadConfig without a file', () => {
   });
 
   const invalidEnvironments: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
-    ['a URL with a password', { CROSSCHAIN_URL: 'https://u:p@b.example' }, [`CROSSCHAIN_URL: ${ADDRESS}`]],
+    [
+      'a URL with a password',
+      { CROSSCHAIN_URL: 'https://u:p@b.example' },
+      [`CROSSCHAIN_URL: ${ADDRESS}; user and password belong to basic_auth, in a configuration file`],
+    ],
     [
       'invalid variables, with all problems at once',
       {

@@ -237,6 +237,11 @@ describe('parseConfig', () => {
       withCrosschain('window: 100001'),
       'b:5:7: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
     ],
+    [
+      'the usual port of something else',
+      withUrl('http://127.0.0.1:26657'),
+      'b:3:14: targets[0].bridge.url: 26657 is usually the RPC port of a node; the REST API is usually on port 1317, of Injective on port 10337',
+    ],
   ])('warns about %s', (_title, text, warning) => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });
   });

@@ -68,6 +68,18 @@ describe('once', () => {
     expect(stdout).toContain('bridge_height{target="default"}');
   });
 
+  it('verifies certificates whatever NODE_TLS_REJECT_UNAUTHORIZED is, with one warning', async () => {
+    const env = { BRIDGE_URL: 'https://127.0.0.1:1', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { stderr } = await runHere(['once', '--log.level=silent'], env);
+    expect(stderr.split('\n')).toEqual([
+      'warning: NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: tls_config with insecure_skip_verify accepts any certificate of a node',
+      expect.stringContaining('ECONNREFUSED'),
+      expect.stringContaining('Check that the node'),
+      'exit 1: 1 of 1 poll failed',
+      '',
+    ]);
+  });
+
   it('reports its progress, unless the log is silent', async () => {
     simulator.fault('module_state', hang);
     const config = folder.write(

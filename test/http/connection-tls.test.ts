@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ServerOptions } from 'node:https';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createAuthority, type Certificate } from '../support/certificates.js';
 import { hasTool } from '../support/tools.js';
 import { folder, outcome, startNode, type Node } from './nodes.js';
@@ -78,6 +78,14 @@ describe('the certificate of a node', () => {
   ])('%s', async (_title, certificate, tls, expected) => {
     const { url } = await serve(certificate);
     expect(await outcome(url, { tls_config: tls })).toMatch(expected);
+  });
+
+  it('is rejected with and without tls_config when NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
+    const { url } = await serve(nodeCertificate);
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    expect(await outcome(url, {})).toMatch(/^tls: /);
+    expect(await outcome(url, { tls_config: { server_name: 'a' } })).toMatch(/^tls: /);
+    vi.unstubAllEnvs();
   });
 
   it('is missing on a port that uses plain HTTP, which the message explains', async () => {
