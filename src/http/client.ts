@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import errors from 'undici/lib/core/errors.js';
+import UndiciClient from 'undici/lib/dispatcher/client.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { Environment } from '../config/loader.js';
 import { type HttpClientConfig, type ResolvedHttpConfig, resolveHttpConfig } from '../config/http-client-config.js';
@@ -176,7 +179,7 @@ async function sendRequest(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const response = await client.request({
+  const response = await request.call(client, {
     method: json === undefined ? 'GET' : 'POST',
     ...(json !== undefined && { body: json }),
     // Sends `Connection: close`.
@@ -223,6 +226,7 @@ function describeFailure(
   if (error instanceof RequestError) return { reason: error.reason, message: error.message, ...error.details };
   if (timedOut !== undefined) return { reason: 'timeout', message: timedOut };
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
+  if (error instanceof RangeError && error.message.startsWith('WebAssembly.')) return OUT_OF_ADDRESSES;
   const code = String(errorCode(error));
   const message = clean(error.message);
   if (error instanceof errors.HeadersOverflowError) {
@@ -243,6 +247,15 @@ function describeFailure(
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
   return { reason: 'aborted', message: `connection lost: ${message}`, isUnanswered: true };
 }
+
+/** WebAssembly has guard regions of 10 GiB, which Node.js before 24 also reserves under `ulimit -v`. */
+const OUT_OF_ADDRESSES: PollError = {
+  reason: 'internal',
+  message:
+    'the HTTP parser of Node.js cannot reserve 10 GiB of addresses: the address space of this process is limited',
+  remedy:
+    'Start Node.js with --disable-wasm-trap-handler, for example in NODE_OPTIONS, or raise the limit of the address space: LimitAS in the systemd unit, or ulimit -v.',
+};
 
 /** undici accepts any interim response but this one. */
 const UNREQUESTED_CONTINUE: PollError = {

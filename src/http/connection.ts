@@ -115,7 +115,7 @@ function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string |
   const host = readHost(url).replace(/\.$/, '');
   return {
     ...(tls && { secureContext: secureContext(tls) }),
-    // Always set: the default is that of NODE_TLS_REJECT_UNAUTHORIZED, which a connection with tls_config would not have.
+    // Always set: the default is that of NODE_TLS_REJECT_UNAUTHORIZED.
     rejectUnauthorized: tls?.insecure_skip_verify !== true,
     ALPNProtocols: ['http/1.1'],
     // SNI carries host names only (RFC 6066).
