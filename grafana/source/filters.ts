@@ -38,7 +38,7 @@ export const pendingItemsLink: Link = {
   isNewTab: true,
 };
 
-/** Opens that page at the problem of the row. */
+/** Opens that page at the problem of the row, by its hidden id. */
 export const problemLink: Link = {
   title: 'Problem',
   url: '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}#${__data.fields["Id"]:raw}',

@@ -171,6 +171,10 @@ interface Table extends Texts {
   readonly labelTexts?: Readonly<Record<string, ValueTexts>>;
   /** Whether the number of rows is below them: a panel may be too low for all. */
   readonly isCounted?: boolean;
+  /** Columns whose long texts take several lines. */
+  readonly wrapped?: readonly string[];
+  /** A column that only links read. */
+  readonly hidden?: string;
   /** In pixels, by column title. */
   readonly widths?: Readonly<Record<string, number>>;
   readonly links?: Readonly<Record<string, readonly Link[]>>;
@@ -183,6 +187,8 @@ export function table({
   columns,
   sortBy = [],
   labelTexts = {},
+  wrapped = [],
+  hidden,
   widths = {},
   links = {},
   isCounted = false,
@@ -220,6 +226,8 @@ export function table({
           ...Object.entries(labelTexts).map(([title, texts]) =>
             overrideOf(title, { mappings: mappings({ texts }), 'custom.cellOptions': COLORED_CELL }),
           ),
+          ...wrapped.map((title) => overrideOf(title, { 'custom.cellOptions': WRAPPED_CELL })),
+          ...(hidden === undefined ? [] : [overrideOf(hidden, { 'custom.hidden': true })]),
           ...Object.entries(widths).map(([title, width]) => overrideOf(title, { 'custom.width': width })),
           ...Object.entries(links).map(([title, own]) => overrideOf(title, { links: own.map(linkJson) })),
         ],
@@ -245,6 +253,7 @@ export function table({
   };
 }
 
+const WRAPPED_CELL = { type: 'auto', wrapText: true };
 const COLORED_CELL = { mode: 'basic', type: 'color-background' };
 
 function overrideOf(title: string, properties: JsonObject): JsonObject {

@@ -44,7 +44,7 @@ const now: Row = {
       description:
         'What is wrong, what to do first, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. What follows from another problem is not here. Alerts on the exporter are here, too, since their rule has matched: without current data, begin with them.',
       noValue: 'no problem, if the data below is current',
-      height: 9,
+      height: 12,
     }),
     table({
       title: 'Bridges',

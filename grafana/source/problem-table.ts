@@ -64,8 +64,10 @@ export function problemTable(
     lastLabels: { cluster: 'Cluster' },
     columns: [{ title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' }],
     isCounted: true,
-    widths: { Severity: 120, 'What is wrong': 380, 'First action': 420, Id: 110 },
+    wrapped: ['What is wrong', 'First action'],
+    hidden: 'Id',
+    widths: { Severity: 120, Target: 130, 'What is wrong': 420, 'First action': 460 },
     sortBy: ['Severity', 'Since'].map((column) => ({ column, isDescending: false })),
-    links: { Target: [pendingItemsLink], Id: [problemLink], Problem: [runbookLink] },
+    links: { Target: [pendingItemsLink], 'What is wrong': [problemLink], Problem: [runbookLink] },
   });
 }

@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Option } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import {
   backtestFlags,
   daemonFlags,
@@ -7,12 +7,12 @@ import {
   onceFlags,
   replayFlags,
   type ReplayFlags,
+  type Scenarios,
   simulateFlags,
   STANDARD_INPUT,
   webFlags,
 } from './flags.js';
 import type { CommandContext, ExitCode } from './context.js';
-import type { ScenarioName } from '../simulator/scenarios.js';
 
 /* The command line: the commands with their flags and help. */
 
@@ -30,7 +30,7 @@ interface CommandDefinition {
 }
 
 /** The commands by name. The daemon runs without a name. */
-const definitions = (scenarios: readonly ScenarioName[]): Readonly<Record<string, CommandDefinition>> => ({
+const definitions = (scenarios: Scenarios): Readonly<Record<string, CommandDefinition>> => ({
   daemon: {
     description: 'Polls the bridge state of chain nodes and exports it to Prometheus.',
     help: `
@@ -74,13 +74,15 @@ Examples:
     help: `
 Example:
   bridge-exporter simulate --scenario=backlog --block-time=500ms
-  BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter`,
+  BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter
+${scenarioHelp(scenarios)}`,
     flags: simulateFlags(scenarios),
     isServer: () => true,
     load: async () => (await import('./simulate.js')).runSimulate,
   },
   demo: {
     description: 'Runs the exporter and a simulation.',
+    help: scenarioHelp(scenarios),
     flags: demoFlags(scenarios),
     isServer: () => true,
     load: async () => (await import('./demo.js')).runDemo,
@@ -91,6 +93,14 @@ Example:
     load: async () => (await import('./healthcheck.js')).runHealthcheck,
   },
 });
+
+/** What each scenario rehearses, wrapped like the flags. */
+function scenarioHelp(scenarios: Scenarios): string {
+  const help = new Help();
+  const width = Math.max(...Array.from(scenarios.keys(), ({ length }) => length));
+  const lines = Array.from(scenarios, ([name, description]) => help.formatItem(name, width, description, help));
+  return `\nScenarios:\n${lines.join('\n')}`;
+}
 
 function replayProblem(options: ReplayFlags, command: Command): string | undefined {
   const { recording, serve, at, target, from, to, bridge, crosschain } = options;
@@ -119,7 +129,7 @@ type Output = Pick<CommandContext, 'print' | 'printError'>;
 export function createProgram(
   first: string | undefined,
   version: string,
-  scenarios: readonly ScenarioName[],
+  scenarios: Scenarios,
   { print, printError }: Output,
   onInvocation: (invocation: Invocation) => void = () => undefined,
 ): Command {
@@ -136,8 +146,8 @@ export function createProgram(
     .configureHelp({
       subcommandTerm: (command) => command.name(),
       // Without the environment variable, which would take a line of its own.
-      optionDescription: ({ description, argChoices, defaultValue, defaultValueDescription }) => {
-        const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+      optionDescription: ({ long, description, argChoices, defaultValue, defaultValueDescription }) => {
+        const choices = argChoices === undefined || long === '--scenario' ? '' : ` (${argChoices.join(', ')})`;
         return `${description}${choices}${defaultValue ? ` (default: ${defaultValueDescription})` : ''}`;
       },
       minWidthToWrap: 20,
@@ -170,7 +180,7 @@ export async function parseCommandLine(
   output: Output,
 ): Promise<Invocation | ExitCode> {
   const usesSimulator = argv.includes('simulate') || argv.includes('demo');
-  const scenarios = usesSimulator ? (await import('../simulator/scenarios.js')).scenarioNames : [];
+  const scenarios = usesSimulator ? (await import('../simulator/scenarios.js')).scenarioDescriptions : new Map();
   let invocation: Invocation | undefined;
   try {
     createProgram(argv[0], version, scenarios, output, (parsed) => (invocation = parsed)).parse(

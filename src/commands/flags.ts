@@ -210,7 +210,10 @@ export const replayFlags = {
   ...logFlags,
 };
 
-const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
+/** Their descriptions by name: an argument, because the command line loads the simulator only for its commands. */
+export type Scenarios = ReadonlyMap<ScenarioName, string>;
+
+const simulatorFlags = (scenarios: Scenarios) => ({
   listen: flag('--listen <address>', 'Address the simulated node listens on.', listenAddress, '127.0.0.1:1317'),
   seed: flag(
     '--seed <integer>',
@@ -218,7 +221,7 @@ const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
     integer(0, 2 ** 32 - 1),
     '1',
   ),
-  scenario: flag('--scenario <name>', 'Scenario to simulate.', scenarios, 'healthy'),
+  scenario: flag('--scenario <name>', 'Scenario to simulate, of those below.', Array.from(scenarios.keys()), 'healthy'),
   blockTime: flag(
     '--block-time <duration>',
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
@@ -232,8 +235,7 @@ const simulatorFlags = (scenarios: readonly ScenarioName[]) => ({
   ...logFlags,
 });
 
-/** The scenarios are an argument, because the command line loads the simulator only for its commands. */
-export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
+export const simulateFlags = (scenarios: Scenarios) => ({
   ...simulatorFlags(scenarios),
   dialect: flag(
     '--dialect <name>',
@@ -258,7 +260,7 @@ export const simulateFlags = (scenarios: readonly ScenarioName[]) => ({
 });
 
 /** The demo is for a terminal on the local machine. */
-export const demoFlags = (scenarios: readonly ScenarioName[]) => ({
+export const demoFlags = (scenarios: Scenarios) => ({
   ...simulatorFlags(scenarios),
   ...webFlagsAt('127.0.0.1:10917'),
   ...logFlagsWith('pretty'),

@@ -68,7 +68,7 @@ export interface Rules {
 export type ValidatorGroup = 'all' | 'all-but-two' | 'minority' | ReadonlySet<number>;
 
 export interface Scenario {
-  /** One line, for `--help`. */
+  /** One line. */
   readonly description: string;
   /** The difference from the scenario healthy. */
   readonly changes: Partial<Rules>;
@@ -208,6 +208,11 @@ export const scenarios = {
 export type ScenarioName = keyof typeof scenarios;
 
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isScenarioName);
+
+/** What each scenario is, by its name. */
+export const scenarioDescriptions: ReadonlyMap<ScenarioName, string> = new Map(
+  scenarioNames.map((name) => [name, scenarios[name].description]),
+);
 
 /** The rules of a scenario on a chain that is otherwise healthy. */
 export function createRules(name: ScenarioName): Rules {

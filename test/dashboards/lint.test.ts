@@ -47,7 +47,13 @@ const HEADER_PADDING = 30;
 
 /** The columns of a table whose headers do not fit. Grafana shares the width equally among the columns without one. */
 function cutHeaders({ gridPos, fieldConfig, transformations = [] }: Panel): string[] {
-  const titles = transformations.flatMap(({ options }) => Object.values(options.renameByName ?? {}));
+  const isHidden = (title: string): boolean =>
+    fieldConfig?.overrides.some(
+      ({ matcher, properties }) => matcher.options === title && properties.some(({ id }) => id === 'custom.hidden'),
+    ) === true;
+  const titles = transformations
+    .flatMap(({ options }) => Object.values(options.renameByName ?? {}))
+    .filter((title) => !isHidden(title));
   const widths = new Map(
     fieldConfig?.overrides.flatMap(({ matcher, properties }) =>
       properties
@@ -209,6 +215,23 @@ describe('the dashboards', () => {
       ['Problems now', 'Problems of own validators'].flatMap((panel) => expected.map((url) => [panel, url])),
     );
   });
+});
+
+it('the texts of a problem are shown whole, and its id is not', () => {
+  const tables = dashboardFiles.flatMap(({ panels }) =>
+    panels.filter(({ title }) => title === 'Problems now' || title === 'Problems of own validators'),
+  );
+  expect(tables).toHaveLength(2);
+  for (const { fieldConfig } of tables) {
+    const wrapped = { id: 'custom.cellOptions', value: { type: 'auto', wrapText: true } };
+    for (const title of ['What is wrong', 'First action'])
+      expect(fieldConfig?.overrides).toContainEqual({
+        matcher: { id: 'byName', options: title },
+        properties: [wrapped],
+      });
+    const hidden = { id: 'custom.hidden', value: true };
+    expect(fieldConfig?.overrides).toContainEqual({ matcher: { id: 'byName', options: 'Id' }, properties: [hidden] });
+  }
 });
 
 it('the columns of tables say what their numbers are', () => {

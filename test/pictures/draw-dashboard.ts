@@ -43,6 +43,7 @@ th { text-align: left; color: #6e9fff; font-weight: 500; }
 td, th { padding: 0 8px; height: 34px; border-bottom: 1px solid #25272c; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 th { height: 30px; }
 .number { text-align: right; }
+.wrapped { white-space: normal; padding: 6px 8px; }
 .count { position: absolute; bottom: 0; left: 0; right: 0; margin: 0; padding: 4px 12px; background: #181b1f; font-size: 13px; }
 .legend { position: absolute; bottom: 4px; left: 12px; right: 12px; height: ${LEGEND - 8}px; overflow: hidden; display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12px; line-height: 18px; }
 .legend i { display: inline-block; width: 14px; height: 4px; margin: 0 6px 3px 0; border-radius: 2px; }
@@ -300,16 +301,19 @@ async function drawTable(panel: Panel, context: Drawn): Promise<string | undefin
   if (rows.length === 0) return undefined;
   const known = Object.entries(renameByName).toSorted(([a], [b]) => indexByName[a]! - indexByName[b]!);
   const unknown = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => renameByName[name] === undefined)));
-  const columns = [...known, ...Array.from(unknown, (name) => [name, name] as const)].map(([name, title]) => {
+  const own = new Set(rows.flatMap((row) => Object.keys(row)));
+  const named = [...known.filter(([name]) => own.has(name)), ...Array.from(unknown, (name) => [name, name] as const)];
+  const all = named.map(([name, title]) => {
     const properties = fieldConfig!.overrides
       .filter(({ matcher }) => matcher.id === 'byName' && matcher.options === title)
       .flatMap((override) => override.properties.map(({ id, value }) => [id, value]));
     const field = { ...fieldConfig!.defaults, ...Object.fromEntries(properties) } as Field & Record<string, unknown>;
     return { name, title, field, isNumber: name.startsWith('Value') };
   });
+  const columns = all.filter(({ field }) => field['custom.hidden'] !== true);
   const keys = (options?.sortBy ?? []).flatMap(({ displayName, desc }) => {
-    const own = columns.find(({ title }) => title === displayName);
-    return own === undefined ? [] : [{ name: own.name, sign: desc ? -1 : 1 }];
+    const column = columns.find(({ title }) => title === displayName);
+    return column === undefined ? [] : [{ name: column.name, sign: desc ? -1 : 1 }];
   });
   const sorted = rows.toSorted((a, b) =>
     keys.reduce((result, { name, sign }) => result || compare(a[name], b[name]) * sign, 0),
@@ -322,13 +326,15 @@ async function drawTable(panel: Panel, context: Drawn): Promise<string | undefin
     const cells = columns.map(({ name, field, isNumber }) => {
       const value = row[name];
       const display = displayOf(value === '' ? undefined : value, field);
-      const color = field['custom.cellOptions'] === undefined ? 'transparent' : display.color;
+      const { mode, wrapText } = (field['custom.cellOptions'] ?? {}) as { mode?: string; wrapText?: boolean };
+      const color = mode === undefined ? 'transparent' : display.color;
+      const classes = [...(isNumber ? ['number'] : []), ...(wrapText === true ? ['wrapped'] : [])].join(' ');
       const formatted =
         typeof value === 'number'
           ? formatValue(value, { unit: field.unit ?? 'none', decimals: field.decimals, now: context.to * 1000 })
           : (value ?? '');
       const text = display.text ?? formatted;
-      return `<td${isNumber ? ' class="number"' : ''} style="${cellStyle(color)}">${escape(text)}</td>`;
+      return `<td class="${classes}" style="${cellStyle(color)}">${escape(text)}</td>`;
     });
     return `<tr>${cells.join('')}</tr>`;
   });

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dashboardFiles, type DashboardFile } from '../dashboards/dashboard-files.js';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hashOf } from './picture-source.js';
 
@@ -16,7 +17,7 @@ export interface DashboardPicture {
 
 export interface PagePicture {
   readonly name: string;
-  /** Path, on the simulated exporter. */
+  readonly scenario: ScenarioName;
   readonly path: string;
   readonly source: string;
 }
@@ -31,13 +32,23 @@ export const dashboardPictures: readonly DashboardPicture[] = dashboardFiles.map
 }));
 
 /** The whole pages of tests, which change with everything that a page shows, and their style. */
-function pageSource(page: string): string {
+function pageSource(page: string, scenario: ScenarioName): string {
   const pages = readdirSync(projectPath('test/pages/golden')).filter((name) => name.endsWith(`-${page}.html`));
   const files = [...pages.map((name) => `test/pages/golden/${name}`), 'src/pages/style.ts'];
-  return hashOf(files.map((file) => readProjectFile(file)));
+  return hashOf([scenario, ...files.map((file) => readProjectFile(file))]);
 }
 
+/** That of the command above the picture. */
+const README_SCENARIO = scenarioNames.find((name) =>
+  readProjectFile('README.md').includes(`npm run demo -- --scenario ${name}\n`),
+)!;
+
 export const pagePictures: readonly PagePicture[] = [
-  { name: 'status-page', path: '/', source: pageSource('status') },
-  { name: 'pending-page', path: '/pending?target=mainnet', source: pageSource('pending') },
+  { name: 'status-page', scenario: README_SCENARIO, path: '/', source: pageSource('status', README_SCENARIO) },
+  {
+    name: 'pending-page',
+    scenario: 'unsigned-batch',
+    path: '/pending?target=demo',
+    source: pageSource('pending', 'unsigned-batch'),
+  },
 ];

@@ -49,12 +49,12 @@ async function takeDashboards(
 async function takePages(browser: Browser, pictures: typeof pagePictures, save: Save): Promise<void> {
   if (pictures.length === 0) return;
   const { version } = JSON.parse(readProjectFile('package.json')) as { readonly version: string };
-  const pages = await startPages(version);
   const page = await browser.newPage({ viewport: { width: 1120, height: 900 }, colorScheme: 'light' });
-  for (const { name, path, source } of pictures) {
+  for (const { name, scenario, path, source } of pictures) {
+    const pages = await startPages(scenario, version);
     await page.goto(pages.url + path);
     // Playwright hides the caret with an inline style, which the content security policy forbids.
     save(name, source, await page.screenshot({ caret: 'initial' }));
+    await pages.close();
   }
-  await pages.close();
 }
