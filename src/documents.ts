@@ -123,6 +123,8 @@ export interface DocumentContext<Types extends AnyTypes> extends Omit<ReadContex
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly past: Types['past'] | undefined;
+  /** Whether no other document follows, as in `once`. */
+  readonly isSinglePoll?: boolean | undefined;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();

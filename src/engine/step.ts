@@ -214,11 +214,11 @@ function* derive<Name extends DocumentName>(
 function createDocumentContext<Name extends DocumentName>(
   state: EndpointState,
   { height, receivedAt, additionalInput }: ReadContent<Name>,
-  { document, settings, names }: StepContext<Name>,
+  { document, settings, names, isSinglePoll }: StepContext<Name>,
   clockOffset: number,
 ): DocumentContext<DocumentTypes[Name]> {
   const past = lastOfSameKind(state, document)?.past;
-  return { at: receivedAt, clockOffset, height, past, additionalInput, settings, names };
+  return { at: receivedAt, clockOffset, height, past, additionalInput, settings, names, isSinglePoll };
 }
 
 /** What a document is judged by, after the last document. */

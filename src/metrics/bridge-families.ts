@@ -297,10 +297,11 @@ export const bridgeFamilies = families<BridgeInput>({
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the estimated external height, which the hub notices with the next event; absent without the estimate.',
+    help: 'Number of batches that have timed out at the estimated external height, which the hub notices with the next event; absent while a batch is there and the estimate is unknown or not reliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
-      return rows(input.state.batches).filter((batch) => batches.isOverdue(input, batch)).length;
+      const states = rows(input.state.batches).map((batch) => batches.timeoutState(input, batch));
+      return states.includes(undefined) ? undefined : states.filter((state) => state === 'overdue').length;
     },
   }),
   bridge_token_unbatched_transfers: labeledGauge({

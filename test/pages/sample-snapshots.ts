@@ -53,7 +53,8 @@ const base = {
 export const BRIDGE: StepContext<'module_state'> = {
   ...base,
   document: 'module_state',
-  settings: defaultBridgeSettings,
+  // Otherwise timeouts are unknown until a block time is measured.
+  settings: { ...defaultBridgeSettings, block_time: 2000 },
 };
 export const CROSSCHAIN: StepContext<'rate_limiter_input'> = {
   ...base,

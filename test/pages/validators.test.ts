@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { asNumeral } from '../../src/chain/numeral.js';
-import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { createView, type View } from '../../src/pages/view.js';
@@ -33,7 +32,7 @@ function viewWith(
   state: object,
   { watch = [], verdicts = [], queries = new Map(), isNodeBehind = false, shownAtSeconds = 0 }: Options = {},
 ): View {
-  const context = { ...BRIDGE, settings: { ...defaultBridgeSettings, watch: [...watch] } };
+  const context = { ...BRIDGE, settings: { ...BRIDGE.settings, watch: [...watch] } };
   const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
   const document = { state: { ...idleState, ...state } };
   const poll = pollOf(context, document, { height: HEIGHT, at: at(0), additionalInput: { isNodeBehind } });

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import type { QueryStates } from '../../src/queries/query.js';
-import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { initialState, isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { keptInput } from '../../src/engine/kept-body.js';
+import { bridgeItems } from '../../src/facts/items/bridge.js';
+import { listedRows } from '../../src/facts/items/item-list.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, members, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
@@ -74,6 +77,14 @@ function bridgeProblems(
   options: BridgeOptions = {},
   isSinglePoll = true,
 ): readonly ShownProblem[] {
+  return shownIn(bridgeState(documents, options, isSinglePoll), START_SECONDS);
+}
+
+function bridgeState(
+  documents: readonly Document[],
+  options: BridgeOptions,
+  isSinglePoll: boolean,
+): EndpointState {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
   let state = initialState(context, at(0).at);
   for (const {
@@ -104,7 +115,7 @@ function bridgeProblems(
     ]);
     state = step({ ...state, queries }, poll, context, at(minute));
   }
-  return shownIn(state, START_SECONDS);
+  return state;
 }
 
 function blockAnswers(
@@ -251,7 +262,7 @@ describe('a batch', () => {
     expect(bridgeProblem('BridgeBatchUnsigned/critical', documents)).toMatchObject([{ start: 699 }]);
   });
 
-  it('is not overdue by the parameter of the hub for its block time, which can be three times too long', () => {
+  it('is not overdue by the parameter of the hub for its block time, which can be three times too long, for alert, gauge and page', () => {
     const minuteAfter = (minute: number) => Math.round(BASE_HEIGHT + ((210 + minute) * 60) / 0.63);
     const state = {
       last_observed_external_height: '1000',
@@ -267,12 +278,23 @@ describe('a batch', () => {
         height: minuteAfter(minute),
         state,
       }));
-      return bridgeProblem('BridgeBatchOverdue/', documents, { block_time: blockTime, tokens: [TOKEN] }).length;
+      const endpoint = bridgeState(documents, { block_time: blockTime, tokens: [TOKEN] }, false);
+      const snapshot = endpoint.lastSuccess?.snapshot;
+      const input = isDocument('module_state', snapshot) ? keptInput(snapshot) : undefined;
+      const [item] = input === undefined ? [] : listedRows(bridgeItems(input).batches);
+      const gauge = snapshot?.renderedFamilies.find(({ name }) => name === 'bridge_batches_overdue')?.text;
+      return [
+        shownIn(endpoint, START_SECONDS).filter(({ name }) => name.startsWith('BridgeBatchOverdue')).length,
+        gauge?.trim().split(' ').at(-1) ?? '',
+        item?.state,
+        item?.waitsFor,
+      ];
     };
-    expect(overdueAfter(5, 2000)).toBeGreaterThan(0);
-    expect(overdueAfter(5, 'auto')).toBe(0);
-    expect(overdueAfter(15, 'auto')).toBe(0);
-    expect(overdueAfter(60, 'auto')).toBeGreaterThan(0);
+    const timedOut = [1, '1', 'overdue', 'timeout'];
+    expect(overdueAfter(5, 2000)).toEqual(timedOut);
+    expect(overdueAfter(5, 'auto')).toEqual([0, '', null, 'relayer']);
+    expect(overdueAfter(15, 'auto')).toEqual([0, '0', 'live', 'relayer']);
+    expect(overdueAfter(60, 'auto')).toEqual(timedOut);
   });
 
   it('is as old as its blocks after the hub has halted for more than an hour', () => {

@@ -121,7 +121,8 @@ export function firstSnapshot<Name extends DocumentName>(
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const before = { ...initialState(context, outcome.receivedAt), restored };
-  const snapshot = step(before, poll, context, { at: outcome.receivedAt, clockOffset: 0 }).lastSuccess?.snapshot;
+  const now = { at: outcome.receivedAt, clockOffset: 0 };
+  const snapshot = step(before, poll, { ...context, isSinglePoll: true }, now).lastSuccess?.snapshot;
   if (!isDocument(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
   return snapshot;
 }
@@ -142,5 +143,5 @@ export function inputOf<Name extends DocumentName>(
   const body = Buffer.from(text.length < 2 ** 20 ? text : text.padEnd(2 * text.length));
   const result = runToEnd(read(body, { at, clockOffset: 0 }));
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return input(result.value, { ...context, names, height, at, clockOffset: 0, past });
+  return input(result.value, { ...context, names, height, at, clockOffset: 0, past, isSinglePoll: true });
 }

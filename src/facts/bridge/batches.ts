@@ -3,7 +3,7 @@ import type { Batch } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
-import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
+import { estimatedExternalHeight, judgedExternalHeight } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
 import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';
@@ -11,10 +11,10 @@ import { THIRD_RATIO } from './valsets.js';
 import { contractPower, isBatchSigned, readBatchKey, requireSigningInput } from './signatures.js';
 import { contractLabel, readId, minBatchFees, totalFees } from './tokens.js';
 
-/** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
+/** Whether the batch has timed out at the current external height; `false` while that is unknown. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
-  const estimated = estimateIfAny(input);
-  return estimated !== undefined && required(batch_timeout) <= estimated;
+  const height = orUndefined(() => judgedExternalHeight(input));
+  return height !== undefined && required(batch_timeout) <= height;
 }
 
 /**
@@ -113,24 +113,14 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
   return required(batch_timeout) < required(state.last_observed_external_height);
 }
 
-/**
- * Whether the batch has timed out at the estimated external height, but not yet for the hub; `undefined` without the
- * estimate.
- */
-export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
-  const estimated = estimatedExternalHeight(input);
-  if (estimated === undefined) return undefined;
-  return required(batch.batch_timeout) <= estimated && !isExpired(input, batch);
-}
+/** `expired`: the hub cancels it. `overdue`: timed out at the current external height, but still held by the hub. */
+type TimeoutState = 'live' | 'overdue' | 'expired';
 
-/** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
-type BatchState = 'live' | 'overdue' | 'expired';
-
-/** `undefined` without the estimate, unless it has expired. */
-export function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
+/** `undefined` while the current external height is unknown, unless the batch has expired. */
+export function timeoutState(input: BridgeInput, batch: Batch): TimeoutState | undefined {
   if (isExpired(input, batch)) return 'expired';
-  const overdue = isOverdue(input, batch);
-  return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
+  if (judgedExternalHeight(input) === undefined) return undefined;
+  return isTimedOut(input, batch) ? 'overdue' : 'live';
 }
 
 /**
@@ -168,7 +158,7 @@ export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
 
 /** The lowest external height at which a live batch will time out. */
 export function nextTimeout(input: BridgeInput): Numeral | undefined {
-  const estimated = estimateIfAny(input);
+  const estimated = orUndefined(() => estimatedExternalHeight(input));
   const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
   return lowest(timeouts.filter((timeout) => estimated === undefined || timeout > estimated));
 }

@@ -30,6 +30,8 @@ export interface BridgeInput {
   /** When the response was received. */
   readonly at: Instant;
   readonly clockOffset: number;
+  /** Whether no other document follows, by which block times could be measured. */
+  readonly isSinglePoll?: boolean | undefined;
   /** `undefined` for the first document of an endpoint. */
   readonly past: BridgePast | undefined;
 }

@@ -59,18 +59,21 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | u
 });
 
 /**
- * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that
- * was seen, or with a block time that is not only the parameter of the chain, which can be three times too long.
+ * Whether the current external height is known well enough for an alert: read, or estimated since an event that was
+ * seen, or with a block time that is not only the parameter of the chain, which can be three times too long.
  */
 export function isExternalHeightReliable(input: BridgeInput): boolean {
   const isSeen = lastEventSeen(input)?.observedAtMs !== undefined;
   return input.externalHeight !== undefined || isSeen || hubBlockTimeSource(input) !== 'parameter';
 }
 
-/** The estimate, or `undefined` when a field for it is missing. */
-export function estimateIfAny(input: BridgeInput): Numeral | undefined {
-  return orUndefined(() => estimatedExternalHeight(input));
-}
+/**
+ * The current external height by which timeouts are judged; `undefined` until it is reliable. The only document of
+ * `once` has no other height.
+ */
+export const judgedExternalHeight = memoize((input: BridgeInput): Numeral | undefined =>
+  input.isSinglePoll === true || isExternalHeightReliable(input) ? estimatedExternalHeight(input) : undefined,
+);
 
 /**
  * Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the
@@ -79,7 +82,7 @@ export function estimateIfAny(input: BridgeInput): Numeral | undefined {
 export function secondsToExternalHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
-    const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
+    const blocks = subtract(required(height()), required(judgedExternalHeight(input)));
     return estimateDuration(blocks, externalBlockTime(input));
   });
 }

@@ -8,9 +8,9 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, existedAt, oldestBlock, waitOfBatch, waitReasons, type WaitReason } from '../bridge/batches.js';
+import { existedAt, oldestBlock, timeoutState, waitOfBatch, waitReasons, type WaitReason } from '../bridge/batches.js';
 import { learnedFees } from '../bridge/executions.js';
-import { estimatedExternalHeight } from '../bridge/external-height.js';
+import { estimatedExternalHeight, judgedExternalHeight } from '../bridge/external-height.js';
 import {
   claimContent,
   conflictingNonces,
@@ -229,10 +229,10 @@ function batchItem(input: BridgeInput, batch: Batch) {
     age: hubBlocksSince(input, block),
     /** External height from which the contract rejects the batch. */
     timeoutHeight: decimalOrNull(() => batch_timeout),
-    /** External blocks to the timeout from the last observed and from the estimated external height. */
+    /** External blocks to the timeout from the last observed external height, and from the current one if it is known. */
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
-    projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
-    state: orNull(() => batchState(input, batch)),
+    projectedHeadroom: externalBlocks(input, () => required(judgedExternalHeight(input)), batch_timeout),
+    state: orNull(() => timeoutState(input, batch)),
     minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
     executedFee: orNull(() => executedFee(input, contractLabel(token_contract))),
     waitsFor: orNull(() => waitOfBatch(input, batch)),

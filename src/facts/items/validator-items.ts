@@ -13,7 +13,7 @@ import {
   type Duty,
 } from '../bridge/duties.js';
 import { attestationsByNonce } from '../bridge/events.js';
-import { estimatedExternalHeight } from '../bridge/external-height.js';
+import { judgedExternalHeight } from '../bridge/external-height.js';
 import type { BridgeInput } from '../bridge/bridge-input.js';
 import { memberPowerShare, members, type Member } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
@@ -171,7 +171,7 @@ function dutyItem(input: BridgeInput, member: Member, kind: Duty['kind']) {
     /** Whether something waits for the validator: the signatures or votes of others are not sufficient. */
     isAwaited: awaited.length > 0,
     /** External blocks until the first batch that waits for it times out. */
-    timeoutIn: timeout === null ? null : externalBlocks(input, () => required(estimatedExternalHeight(input)), timeout),
+    timeoutIn: timeout === null ? null : externalBlocks(input, () => required(judgedExternalHeight(input)), timeout),
     /** The newest of an own validator, in ascending order. `not_due`: neither done nor missing for long. */
     squares: member.isWatched
       ? all(input)
