@@ -37,7 +37,7 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly additionalInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt'> & {
+    readonly additionalInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt' | 'isNodeBehind'> & {
       /** All that the node has answered about transactions. */
       readonly seenAnswers?: SeenAnswers;
     };

@@ -222,6 +222,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       lookaheads: additionalInput.lookaheads,
       cctxAnswers: additionalInput.cctxAnswers,
       cctxsAskedAt: additionalInput.cctxsAskedAt,
+      isNodeBehind: additionalInput.isNodeBehind,
       chains: names.chains,
       tokens: names.tokens,
     }),

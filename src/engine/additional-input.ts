@@ -55,7 +55,11 @@ export function readAdditionalInput(
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, now.at);
       const seenBefore = isDocument(context.document, snapshot) ? snapshot.additionalInput?.seenAnswers : undefined;
-      return { lookaheads: lookaheads.getAnswer(answered), ...newCctxAnswers(answered, seenBefore) };
+      return {
+        lookaheads: lookaheads.getAnswer(answered),
+        isNodeBehind: isNodeBehind(answered, now),
+        ...newCctxAnswers(answered, seenBefore),
+      };
     }
     case 'external_contract': {
       const bridge = findSibling('module_state');

@@ -6,6 +6,7 @@ import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
+  areNoncesUnknown,
   limitReachedAt,
   highestNonce,
   lowestMissedNonce,
@@ -25,10 +26,8 @@ import {
   haltTracking,
   isOutboundEnabled,
   offSeconds,
-  unmovedAfter,
   type CrosschainEvidence,
   type HaltMark,
-  type UnmovedMark,
 } from './crosschain-standstill.js';
 import { findEntry } from './marks.js';
 import {
@@ -70,19 +69,16 @@ const chainStuck = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   needsTime: true,
   description:
-    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list, or of a node that is behind, do not count.',
   action: LOOK_UP,
-  mark: { version: 1, next: unmovedAfter },
-  find: ({ input, answers }, mark: UnmovedMark | undefined) => {
-    if (isTruncated(input)) return OTHERS_NOT_SHOWN;
-    const unmovedNonces = new Map(isNodeBehind(answers, input) ? [] : Object.entries(mark?.nonces ?? {}));
+  mark: haltTracking,
+  find: ({ input }: CrosschainEvidence, mark: HaltMark | undefined) => {
+    if (areNoncesUnknown(input)) return OTHERS_NOT_SHOWN;
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
-    return lowestNonces(input).map(({ chainId, nonce, sinceSeconds: sinceListed }) => {
+    return lowestNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
       if (!considered.has(chainId)) return undefined;
-      const unmoved = unmovedNonces.get(chainId);
-      const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
       const standstill = standstillSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       const age = input.at - sinceSeconds;

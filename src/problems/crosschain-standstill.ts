@@ -1,17 +1,11 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { MAX_BLOCK_MS } from '../facts/bridge/block-times.js';
-import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
-import { isNodeBehind } from '../queries/node-status.js';
-import { findEntry } from './marks.js';
 import { type Evidence } from './problem.js';
 
-/*
- * Since when the lowest nonce of a chain has not moved, and for how long it could not, because the hub halted or
- * outbounds were switched off.
- */
+/* For how long nothing could move, because the hub halted or outbounds were switched off. */
 
 export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
@@ -94,24 +88,4 @@ export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
-export const haltTracking = { version: 1, next: haltAfter } as const;
-
-/** Also the lowest pending nonce of each chain, and since when. */
-export interface UnmovedMark extends HaltMark {
-  readonly nonces: Readonly<Record<string, { readonly nonce: Numeral; readonly since: Instant }>>;
-}
-
-/**
- * Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current
- * again.
- */
-export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
-  const { input, answers } = evidence;
-  const earlier = before?.nonces ?? {};
-  if (isNodeBehind(answers, input)) return { ...haltAfter(evidence, before), nonces: earlier };
-  const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = findEntry(earlier, chainId);
-    return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
-  });
-  return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };
-}
+export const haltTracking = { version: 2, next: haltAfter } as const;

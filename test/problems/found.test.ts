@@ -52,6 +52,8 @@ interface ShownProblem {
   readonly action: string;
 }
 
+const LOWEST_CHANGED = 'crosschain_lowest_pending_nonce_changed_timestamp_seconds';
+
 const BASE_HEIGHT = 100_000;
 const BLOCKS_OF_MINUTE = 60 / SECONDS_OF_BLOCK;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
@@ -80,11 +82,7 @@ function bridgeProblems(
   return shownIn(bridgeState(documents, options, isSinglePoll), START_SECONDS);
 }
 
-function bridgeState(
-  documents: readonly Document[],
-  options: BridgeOptions,
-  isSinglePoll: boolean,
-): EndpointState {
+function bridgeState(documents: readonly Document[], options: BridgeOptions, isSinglePoll: boolean): EndpointState {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
   let state = initialState(context, at(0).at);
   for (const {
@@ -1239,7 +1237,12 @@ describe('a cross-chain transaction', () => {
         lowest_pending_cctx_height: '0',
       };
       const before = isQueried ? { ...state, queries } : state;
-      state = step(before, crosschainPoll(body, { at: at(minute) }), context, at(minute));
+      state = step(
+        before,
+        crosschainPoll(body, { at: at(minute), isNodeBehind: blockMinutes > 5 }),
+        context,
+        at(minute),
+      );
     }
     return state;
   }
@@ -1441,9 +1444,26 @@ describe('a cross-chain transaction', () => {
           ? { minute, pending: [cctx('1', 5, minute)] }
           : { minute, pending: [cctx('1', minute < 28 ? 2 : 3, minute)], ...(isBehind && { blockMinutes: 180 }) },
       );
-    const stuck = (isBehind: boolean) => cctxProblems('CrosschainBacklogStuck/critical', polls(isBehind));
-    expect(stuck(true)).toMatchObject([{ start: 35 }]);
-    expect(stuck(false)).toEqual([]);
+    /** The starts of the problem, and by the gauge since when the lowest nonce is the present one. */
+    const stuck = (isBehind: boolean) => {
+      const documents = polls(isBehind);
+      const { lastSuccess } = stateAfter(documents);
+      const gauge = lastSuccess?.snapshot.renderedFamilies.find(({ name }) => name === LOWEST_CHANGED)?.text;
+      return [
+        cctxProblems('CrosschainBacklogStuck/critical', documents).map(({ start }) => start),
+        (Number(gauge?.trim().split(' ').at(-1)) - START_SECONDS) / 60,
+      ];
+    };
+    expect(stuck(true)).toEqual([[35], 0]);
+    expect(stuck(false)).toEqual([[], 36]);
+    // An odd list moves nothing, and two that agree do.
+    const withOdd = (count: number) =>
+      Array.from({ length: 42 }, (_, minute) => ({
+        minute,
+        pending: [cctx('1', minute >= 20 && minute < 20 + count ? 4 : 5, minute)],
+      }));
+    expect(cctxProblems('CrosschainBacklogStuck/critical', withOdd(1))).toMatchObject([{ start: 35 }]);
+    expect(cctxProblems('CrosschainBacklogStuck/critical', withOdd(2))).toEqual([]);
     // The node that is behind reaches the nonce at which it fell behind.
     const reached = Array.from({ length: 61 }, (_, minute) => {
       const pending = [cctx('1', 100 + (minute < 20 ? minute : minute - 41), minute)];

@@ -41,6 +41,7 @@ export type CrosschainOptions = SourceOptions &
     readonly past?: CrosschainPast;
     /** When the document was received. */
     readonly at?: Moment;
+    readonly isNodeBehind?: boolean;
   };
 
 /** The context of a module_state. The target is `t`. */
@@ -81,7 +82,7 @@ export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Sna
 /** The context of a rate_limiter_input. The target is `t`. */
 export function crosschainContext(options: CrosschainOptions = {}): StepContext<'rate_limiter_input'> {
   const { tokens = [], chains = {}, validators = [], maxSeries = 200, ...others } = options;
-  const { height: _height, names: _names, past: _previous, at: _at, ...settings } = others;
+  const { height: _height, names: _names, past: _previous, at: _at, isNodeBehind: _isBehind, ...settings } = others;
   return {
     ...TARGET_OPTIONS,
     names: { tokens, chains, validators },
@@ -93,8 +94,8 @@ export function crosschainContext(options: CrosschainOptions = {}): StepContext<
 
 /** A poll of a rate_limiter_input response. */
 export function crosschainPoll(document: unknown, options: CrosschainOptions = {}): PollResult<'rate_limiter_input'> {
-  const { height, at = START } = options;
-  return pollOf(crosschainContext(options), document, { height, at });
+  const { height, at = START, isNodeBehind } = options;
+  return pollOf(crosschainContext(options), document, { height, at, additionalInput: { isNodeBehind } });
 }
 
 /** The snapshot of a rate_limiter_input response. */

@@ -102,24 +102,36 @@ export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [
   return Array.from(missed, ([chainId, cctxs]) => [chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])]);
 }
 
-/** The lowest pending nonce of a chain, and the time of the first complete list with this nonce. */
-export interface LowestNonce {
-  readonly chainId: string;
+interface UnmovedNonce {
   readonly nonce: Numeral;
+  /** The first complete list with this nonce. */
   readonly sinceSeconds: number;
 }
 
-/** A truncated list changes nothing, because lower nonces may be omitted. */
+/** The lowest pending nonce of a chain. */
+export interface LowestNonce extends UnmovedNonce {
+  readonly chainId: string;
+  /** The nonce before, until two lists agree on the new one: an odd list moves nothing. */
+  readonly before?: UnmovedNonce | undefined;
+}
+
+/** Whether the lists prove nothing: lower nonces may be omitted, or the node is behind, so that its nonces are old. */
+export function areNoncesUnknown(input: CrosschainInput): boolean {
+  return isTruncated(input) || input.isNodeBehind === true;
+}
+
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const past = input.past?.lowestNonces ?? [];
-  if (isTruncated(input)) return past;
+  if (areNoncesUnknown(input)) return past;
   const earlier = new Map(past.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
     if (nonce === undefined) return [];
-    const before = earlier.get(chainId);
-    if (before !== undefined && before.nonce === nonce) return [before];
-    return [{ chainId, nonce, sinceSeconds: input.at }];
+    const last = earlier.get(chainId);
+    const known = [last, last?.before].find((each) => each?.nonce === nonce);
+    if (known !== undefined) return [{ chainId, nonce, sinceSeconds: known.sinceSeconds }];
+    const before = last?.before ?? (last && { nonce: last.nonce, sinceSeconds: last.sinceSeconds });
+    return [{ chainId, nonce, sinceSeconds: input.at, ...(before && { before }) }];
   });
 });
 

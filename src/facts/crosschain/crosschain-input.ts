@@ -28,6 +28,8 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
   /** The time of the last such query. */
   readonly cctxsAskedAt?: Instant | undefined;
+  /** Whether the node is behind the chain. */
+  readonly isNodeBehind?: boolean | undefined;
   /** When the response was received. */
   readonly at: Instant;
   readonly clockOffset: number;
