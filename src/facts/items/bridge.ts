@@ -229,7 +229,7 @@ function batchItem(input: BridgeInput, batch: Batch) {
     age: hubBlocksSince(input, block),
     /** External height from which the contract rejects the batch. */
     timeoutHeight: decimalOrNull(() => batch_timeout),
-    /** External blocks to the timeout from the last observed external height, and from the current one if it is known. */
+    /** External blocks to the timeout from the last observed height, and from the current one if it is known. */
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(judgedExternalHeight(input)), batch_timeout),
     state: orNull(() => timeoutState(input, batch)),
