@@ -86,6 +86,16 @@ export interface NodeStatus {
   readonly source: string;
   /** Whether it served the last document; before the first, the first node. */
   readonly isInUse: boolean;
-  /** Why it is not polled, unless a node before it fails, since when; `isDown`: it does not answer. */
-  readonly trouble?: { readonly since: Instant; readonly message: string; readonly isDown: boolean } | undefined;
+  /** Why it is polled only after the others; `undefined` for a usable node. */
+  readonly trouble?: NodeTrouble | undefined;
+}
+
+export interface NodeTrouble {
+  readonly since: Instant;
+  /** Begins with the node. */
+  readonly message: string;
+  /** Whether it has failed; otherwise it is behind another node. */
+  readonly isDown: boolean;
+  /** When it counts as usable again if its probes stay good; absent until they are. */
+  readonly retriedAt?: Instant | undefined;
 }

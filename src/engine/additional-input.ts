@@ -29,8 +29,8 @@ export function documentRequest(
 ): DocumentRequest {
   const { nodes } = state;
   const servedPath = state.lastSuccess?.servedPath;
-  const identity = lastDocument(state)?.identity;
-  if (document !== 'external_contract') return { servedPath, identity, nodes };
+  const { identity, height } = lastDocument(state) ?? {};
+  if (document !== 'external_contract') return { servedPath, identity, height, nodes };
   return { nodes, hubSide: readPast('module_state', findSibling('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 

@@ -9,8 +9,14 @@ import {
 } from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
-import { isDocument, lastDocument, type EndpointKey, type EndpointState, type LastDocument } from './endpoint-state.js';
-import { NODES_VERSION, type ObservedNode } from './node-observation.js';
+import {
+  isDocument,
+  lastDocument,
+  sourceInUse,
+  type EndpointKey,
+  type EndpointState,
+  type LastDocument,
+} from './endpoint-state.js';
 
 /*
  * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has
@@ -23,8 +29,8 @@ export interface EndpointMemory extends EndpointKey {
   /** The last document; `undefined` before the first. */
   readonly last: Versioned<LastDocument> | undefined;
   readonly problems: Versioned<StoredProblems>;
-  /** Only of several nodes. */
-  readonly nodes?: Versioned<{ readonly all: readonly ObservedNode[] }> | undefined;
+  /** Of several nodes, the one in use. */
+  readonly nodeInUse?: string | undefined;
 }
 
 type Versioned<Value> = Value & { readonly version: number };
@@ -41,7 +47,7 @@ type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'det
 
 /** `undefined` before the first poll of this process. */
 export function createMemory(state: EndpointState): EndpointMemory | undefined {
-  const { target, document, lastPoll, problems: memory, nodes } = state;
+  const { target, document, lastPoll, problems: memory } = state;
   if (lastPoll === undefined) return undefined;
   const last = lastDocument(state);
   const remembered = new Map(
@@ -59,7 +65,7 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
     polledAt: lastPoll.at,
     last: last && { ...restarted(last), version: documents[document].memoryVersion },
     problems: { ...memory, remembered, version: PROBLEM_MEMORY_VERSION },
-    nodes: nodes && { all: nodes, version: NODES_VERSION },
+    nodeInUse: sourceInUse(state),
   };
 }
 
@@ -96,12 +102,12 @@ function withoutTexts(histories: RememberedProblem['histories']): StoredHistorie
 /** A state before the first poll, with the memory of the endpoint. */
 export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
   if (memory === undefined) return state;
-  const { last, problems: stored, nodes } = memory;
+  const { last, problems: stored, nodeInUse } = memory;
   return {
     ...state,
     ...(last?.version === documents[state.document].memoryVersion && { restored: last }),
     ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
-    ...(nodes?.version === NODES_VERSION && { nodes: nodes.all }),
+    ...(nodeInUse !== undefined && { nodes: [{ source: nodeInUse, isInUse: true }] }),
   };
 }
 
@@ -118,19 +124,15 @@ function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMem
         const marks = isKnown
           ? { mark, markWithoutLastDocument }
           : { mark: undefined, markWithoutLastDocument: undefined };
-        return [[key, { ...known, histories: withTexts(known.histories, problem, isKnown), ...marks }] as const];
+        return [[key, { ...known, histories: withTexts(known.histories, problem), ...marks }] as const];
       }),
     ),
   };
 }
 
-/** Until the next document has the problem. A first finding has a mark. */
-function withTexts(
-  histories: StoredHistories,
-  { name, action }: Problem,
-  isMarkKnown: boolean,
-): RememberedProblem['histories'] {
+/** Until the next document has the problem. */
+function withTexts(histories: StoredHistories, { name, action }: Problem): RememberedProblem['histories'] {
   const summary = `${name} was found in an earlier document`;
-  const texts = { summary, details: '', action, textsAt: -Infinity, ...(!isMarkKnown && { firstFinding: undefined }) };
+  const texts = { summary, details: '', action, textsAt: -Infinity };
   return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
 }

@@ -2,13 +2,12 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
-import type { ObservedNode } from './node-observation.js';
 import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -84,7 +83,7 @@ export interface EndpointState extends EndpointSettings {
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
   /** All nodes at the last poll; `undefined` for an endpoint with one node. */
-  readonly nodes?: readonly ObservedNode[] | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
   readonly nodeSwitches: number;
   /** When another node was polled for the first time. Answers of the node before are not used. */
   readonly switchedAt?: Instant | undefined;
@@ -95,6 +94,8 @@ interface SuccessfulPoll {
   readonly snapshot: Snapshot;
   /** The path of the document at the node; `undefined` for a recorded body. */
   readonly servedPath: DocumentPath | undefined;
+  /** The node that served it, of several. */
+  readonly servedBy?: string | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
 }

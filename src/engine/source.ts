@@ -1,10 +1,10 @@
 import type { DocumentPath } from '../chain/dialects.js';
+import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
+import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { PhaseSeconds } from './endpoint-state.js';
-import type { ObservedNode } from './node-observation.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 
@@ -34,8 +34,10 @@ export interface DocumentRequest {
   readonly hubSide?: HubSide | undefined;
   /** What identifies the bridge of the last document (`DocumentDefinition.identity`). */
   readonly identity?: readonly string[] | undefined;
+  /** The hub height of the last document. */
+  readonly height?: Numeral | undefined;
   /** The nodes after the last poll, also of an earlier process. */
-  readonly nodes?: readonly ObservedNode[] | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 /** The response to the request of a document (see `PollResult`). */
@@ -72,9 +74,9 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly phaseSeconds?: PhaseSeconds;
   /**
    * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
-   * polls that were not recorded. It is not while another node shows a greater one.
+   * polls that were not recorded.
    */
-  readonly isAccepted?: boolean;
+  readonly isAccepted?: true;
   /** All nodes of the endpoint; only of several. */
-  readonly nodes?: readonly ObservedNode[] | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }

@@ -2,9 +2,9 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Instant, Moment } from '../clock.js';
-import type { DocumentName, DocumentTypes, AdditionalInput, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
-import { failure, type Failure } from '../http/failure-reasons.js';
+import type { Failure } from '../http/failure-reasons.js';
 import type { Family } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
@@ -30,7 +30,6 @@ import {
   type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
-import type { ObservedNode } from './node-observation.js';
 
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network,
@@ -50,8 +49,8 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly servedPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
   /** See `ReceivedDocument.isAccepted`. */
-  readonly isAccepted?: boolean | undefined;
-  readonly nodes?: readonly ObservedNode[] | undefined;
+  readonly isAccepted?: true | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -115,6 +114,7 @@ export function* step<Name extends DocumentName>(
       at,
       snapshot,
       servedPath: poll.servedPath,
+      servedBy: sourceInUse(state),
       droppedSince,
     },
     restored: undefined,
@@ -266,22 +266,27 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
 }
 
 /**
- * The failure of a document with a lower height than the last document. Of a contract only while another node shows a
- * greater one: otherwise, a node that is behind shows in the time of its block.
+ * The failure of a document with a lower height than the last document. Of a contract, a node that is behind shows in
+ * the time of its block.
  */
 function findRegression<Name extends DocumentName>(
   state: EndpointState,
-  { outcome, source, isAccepted }: PollResult<Name>,
+  { outcome, source }: PollResult<Name>,
   { document }: StepContext<Name>,
 ): Failure | undefined {
-  const isOfContract = document === 'external_contract';
-  if (!outcome.ok || (isOfContract && isAccepted !== false)) return undefined;
+  if (!outcome.ok || document === 'external_contract') return undefined;
   const height = documents[document].height(outcome.content, outcome.height);
   const before = lastDocument(state)?.height;
   if (height === undefined || before === undefined || height >= before) return undefined;
-  const name = isOfContract ? 'block' : 'hub height';
-  const message = `${source === undefined ? '' : `${source}: `}${name} ${height} is below ${before} of the previous document`;
-  return failure('regression', message);
+  const { servedBy } = state.lastSuccess ?? {};
+  const other = servedBy === sourceInUse(state) ? undefined : servedBy;
+  const of = other === undefined ? '' : `, which ${other} served`;
+  const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document${of}`;
+  const remedy =
+    other === undefined
+      ? undefined
+      : 'Wait until the node has reached that height; the third such document is accepted.';
+  return { ok: false, error: { reason: 'regression', message, remedy } };
 }
 
 function addCounts(

@@ -232,7 +232,7 @@ function readHost({ nodes: [node] }: ShownEndpoint['job']): string {
 /** `null` for a node that is usable. */
 function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
   if (trouble === undefined) return null;
-  const { since, ...rest } = trouble;
+  const { since, retriedAt: _retriedAt, ...rest } = trouble;
   return { ...rest, since: isoTime(wallSeconds(since, now)), lastsSeconds: now.at - since };
 }
 

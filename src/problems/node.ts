@@ -133,16 +133,20 @@ function nodeDown(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 30,
     description:
-      'Of several nodes of a document, one is of another network, or its document or its probes have failed for 30 minutes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+      'Of several nodes of a document, one has failed for 30 minutes, by its document or by its probes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
     action:
-      'Check the node that the message names and the way to it, or remove it from nodes: while it is down, the others have no spare.',
+      'Check the node and the way to it, or remove it from nodes: while it is down, fewer nodes can take the place of the one in use.',
     find: ({ nodes = [] }) => {
-      const down = nodes.flatMap(({ trouble }) => (trouble?.isDown === true ? [trouble] : []));
+      const down = nodes.flatMap(({ source, trouble }) => (trouble?.isDown === true ? [{ source, ...trouble }] : []));
       if (down.length === 0) return undefined;
+      const sources = list(down.map(({ source }) => source));
       return {
         start: Math.min(...down.map(({ since }) => since)),
-        summary: `${down.length === 1 ? `a node of ${document} is` : `several nodes of ${document} are`} down, and another one answers`,
-        details: [list(down.map(({ message }) => message))],
+        summary: `${down.length === 1 ? `node ${sources} is` : `nodes ${sources} are`} down, and another one serves ${document}`,
+        details: [
+          down.length === 1 ? '' : `${down.length} of ${nodes.length} nodes`,
+          list(down.map(({ message }) => message)),
+        ],
       };
     },
   });

@@ -20,7 +20,14 @@ interface ChangeMark {
   readonly values: Readonly<Record<string, string>>;
   readonly changed: readonly string[];
   readonly at: number | null;
+  /** Of several nodes, the one that has shown the values. */
+  readonly node?: string;
+  /** Since when another node shows other values. */
+  readonly doubtedAt?: number;
 }
+
+/** A node that takes the place of another one can be of another network: for so long, its values change nothing. */
+const DOUBTED_SECONDS = HOUR_SECONDS;
 
 const MAX_CHANGES = 10;
 
@@ -31,16 +38,21 @@ function changesAfter(
   values: Readonly<Record<string, string>>,
   at: number,
   before: ChangeMark | undefined,
+  node: string | undefined,
 ): ChangeMark {
-  if (before === undefined) return { values, changed: [], at: null };
+  const shownBy = node === undefined ? {} : { node };
+  if (before === undefined) return { values, changed: [], at: null, ...shownBy };
   const changed = Object.entries(values).flatMap(([name, value]) => {
     const last = findEntry(before.values, name);
     if (last === undefined || last === value) return [];
     return [value.length > 64 || last.length > 64 ? name : `${name} (${shortValue(last)} → ${shortValue(value)})`];
   });
   const lastValues = { ...before.values, ...values };
-  if (changed.length === 0) return { ...before, values: lastValues };
-  return { values: lastValues, changed: changed.slice(0, MAX_CHANGES), at };
+  const { doubtedAt = at, ...known } = before;
+  if (changed.length === 0) return { ...known, values: lastValues, ...shownBy };
+  const isOfOther = node !== undefined && known.node !== undefined && node !== known.node;
+  if (isOfOther && at - doubtedAt < DOUBTED_SECONDS) return { ...before, doubtedAt };
+  return { values: lastValues, changed: changed.slice(0, MAX_CHANGES), at, ...shownBy };
 }
 
 interface Change<Name extends DocumentName, Alert extends string>
@@ -65,8 +77,8 @@ export function change<Name extends DocumentName, Alert extends string>(
     mark: {
       version: 1,
       isDebounced: true,
-      next: ({ input }: Evidence<Name>, before: ChangeMark | undefined) =>
-        changesAfter(readValues(input), input.at, before),
+      next: ({ input, nodes }: Evidence<Name>, before: ChangeMark | undefined) =>
+        changesAfter(readValues(input), input.at, before, nodes?.find(({ isInUse }) => isInUse)?.source),
     },
     find: ({ input }: Evidence<Name>, mark: ChangeMark | undefined) => {
       readValues(input);

@@ -17,14 +17,12 @@ import { hasNodeQueries, nodeQuery, type QueryInput, type QueryStates, responseR
 interface Block {
   readonly height: Numeral;
   readonly epochSeconds: number;
-  /** Of a whole block only, which is large. */
-  readonly chainId?: string | undefined;
 }
 
 /** A block with its transactions; on busy chains up to some megabytes. */
 const MAX_BLOCK_BYTES = 8 * MEBIBYTE;
 
-const blockWithHeader = object({ header: object({ height: numeral, time: string, chain_id: string }) });
+const blockWithHeader = object({ header: object({ height: numeral, time: string }) });
 const blockResponse = object({ sdk_block: blockWithHeader, block: blockWithHeader });
 
 /** The time is in RFC 3339 and UTC, as CometBFT writes it; its nanoseconds are cut off. */
@@ -62,16 +60,15 @@ export const latestBlock = nodeQuery({
   schema: blockResponse,
   value: ({ sdk_block: sdkBlock, block }): Block => {
     // `block` is deprecated; older nodes send only this.
-    const { height, time, chain_id: chainId } = required(required(sdkBlock ?? block).header);
-    const id = optional(chainId);
-    return { ...readBlock(height, time), chainId: id && cleanText(id) };
+    const { height, time } = required(required(sdkBlock ?? block).header);
+    return readBlock(height, time);
   },
   keep: (block, _request, { answers }): KeptBlock => {
     const last = latestBlock.getAnswer(answers);
-    if (last === undefined) return onlyBlock(block);
+    if (last === undefined) return block;
     const { earlier = [last] } = last;
     const isHourOld = block.epochSeconds - (earlier.at(-1)?.epochSeconds ?? Infinity) > HOUR_SECONDS;
-    return { ...onlyBlock(block), earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(onlyBlock) };
+    return { ...block, earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(onlyBlock) };
   },
   families: families<QueryInput<Block>>({
     bridge_node_block_timestamp_seconds: documentGauge(

@@ -1,52 +1,34 @@
 import { wallSeconds, type Clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
-import type { Probe } from '../engine/node-observation.js';
+import { rpcRequest } from '../facts/contract/multicall.js';
 import type { Client } from '../http/client.js';
-import { isSyncing, rpcRequest } from '../facts/contract/multicall.js';
-import { externalBlockReader, latestBlock, STATUS_PATH, statusReader, syncing } from '../queries/node-status.js';
-import type { QueryRequest, ResponseReader } from '../queries/query.js';
+import { externalBlockReader, latestBlock, STATUS_PATH, statusReader } from '../queries/node-status.js';
 import { sendQuery } from '../queries/send-query.js';
-
-/* A probe of a node: its newest block, and whether it is catching up. */
+import type { ShownBlock } from './node-selection.js';
 
 /**
- * `withChain`: whether the chain is asked, for which the node sends a whole block. Returns the message of the failure
- * instead of a probe.
+ * Asks a node for its newest block, which is `undefined` where no path for it is served. Returns the message of the
+ * failure if it does not answer.
  */
 export async function probeNode(
   job: PollJob,
   connection: NodeConnection,
-  withChain: boolean,
   client: Client,
   clock: Clock,
-): Promise<Probe | string> {
+): Promise<{ readonly block: ShownBlock | undefined } | string> {
   const node = { ...connection, limits: job.limits };
-  const send = async <Value>(reader: ResponseReader<Value>, path: string, json?: string) => {
-    const request: QueryRequest = { key: '', path, ...(json !== undefined && { json }) };
-    return (await sendQuery(node, reader, request, client)).result;
+  const send = async (reader: typeof statusReader, path: string, json?: string) =>
+    (await sendQuery(node, reader, { key: '', path, ...(json !== undefined && { json }) }, client)).result;
+  const askStatus = async () => {
+    const status = await send(statusReader, STATUS_PATH);
+    return status.ok || !status.isRefused ? status : send(latestBlock, latestBlock.path as string);
   };
-  const newestBlock = async () => {
-    if (isContract(job)) return send(externalBlockReader, '', rpcRequest('eth_getBlockByNumber', ['latest', false]));
-    const status = withChain ? undefined : await send(statusReader, STATUS_PATH);
-    // The document of a contract names its chain.
-    return status === undefined || (!status.ok && status.isRefused)
-      ? send(latestBlock, latestBlock.path as string)
-      : status;
-  };
-  const isCatchingUp = async (): Promise<boolean> => {
-    if (!isContract(job)) {
-      const result = await send(syncing, syncing.path as string);
-      return result.ok && result.value.isSyncing;
-    }
-    const fetched = await client.send(connection, '', job.limits, { json: rpcRequest('eth_syncing', []) });
-    if (!fetched.ok) return false;
-    fetched.release();
-    return isSyncing(fetched.bytes);
-  };
-  const [block, isSyncingNow] = await Promise.all([newestBlock(), isCatchingUp()]);
-  if (!block.ok) return block.error.message;
+  const newest = await (isContract(job)
+    ? send(externalBlockReader, '', rpcRequest('eth_getBlockByNumber', ['latest', false]))
+    : askStatus());
+  if (!newest.ok) return newest.isRefused ? { block: undefined } : newest.error.message;
   const now = clock();
-  const { height, epochSeconds, chainId } = block.value;
-  return { at: now.at, height, lagSeconds: wallSeconds(now.at, now) - epochSeconds, isSyncing: isSyncingNow, chainId };
+  const { height, epochSeconds } = newest.value;
+  return { block: { at: now.at, height, seconds: Math.min(epochSeconds, wallSeconds(now.at, now)) } };
 }

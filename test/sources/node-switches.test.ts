@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
 import { latestBlock } from '../../src/queries/node-status.js';
-import { reset, withStatus } from '../support/faults.js';
+import { edited, reset, withStatus } from '../support/faults.js';
 import { waitFor } from '../support/wait-for.js';
 import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
 
@@ -80,7 +80,8 @@ describe('BridgeNodeDown', () => {
     await pollTimes(polled, 1);
     const found = nodeDown(polled);
     expect(found?.state).toBe('firing');
-    expect(found?.details).toContain(`${polled.source(0)}/bridge/v1/module_state: responded with status 503`);
+    expect(found?.summary).toBe(`node ${polled.source(0)} is down, and another one serves module_state`);
+    expect(found?.details).toMatch(new RegExp(`^${polled.source(0)}/.*: responded with status 503`));
   });
 
   it('is not found while all nodes answer, although one of them is behind', async () => {
@@ -88,5 +89,50 @@ describe('BridgeNodeDown', () => {
     await pollTimes(polled, 6);
     expect(nodeDown(polled)).toBeUndefined();
     expect(polled.state().nodes?.[1]?.trouble).toMatchObject({ isDown: false });
+  });
+});
+
+describe('another contract that a node shows', () => {
+  const migrated = edited(({ state, ...rest }: { state: { params: object } }) => ({
+    ...rest,
+    state: { ...state, params: { ...state.params, bridge_external_address: `0x${'0d'.repeat(20)}` } },
+  }));
+  const changes = (polled: PolledNodes) =>
+    listVerdicts([polled.state()], polled.now())
+      .flatMap(({ verdicts }) => verdicts)
+      .filter(({ alert }) => alert === 'BridgeParamsChanged');
+
+  it('after it has taken the place of a dead one is critical after an hour only', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    polled.nodes[0]?.fault('module_state', reset);
+    polled.nodes[0]?.fault('status', reset);
+    polled.nodes[1]?.fault('module_state', migrated);
+    for (let minute = 1; minute < 60; minute += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await polled.poll(60);
+      expect(changes(polled), `minute ${minute}`).toEqual([]);
+    }
+    await pollTimes(polled, 4, 60);
+    expect(changes(polled)).toMatchObject([{ severity: 'critical' }]);
+  });
+
+  it('is critical at once when the one before has shown it too, and nothing when that one comes back with the old one', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const [first, second] = polled.nodes;
+    second?.fault('module_state', migrated);
+    first?.fault('module_state', reset);
+    await pollTimes(polled, 4);
+    first?.fault('module_state', undefined);
+    await pollTimes(polled, 70, 60);
+    expect(polled.inUse()).toBe('A');
+    expect(changes(polled)).toEqual([]);
+    first?.fault('module_state', migrated);
+    await pollTimes(polled, 4);
+    first?.fault('module_state', reset);
+    await pollTimes(polled, 2);
+    expect(polled.inUse()).toBe('B');
+    expect(changes(polled)).toMatchObject([{ severity: 'critical' }]);
   });
 });

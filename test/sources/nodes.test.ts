@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { executeQuery, HEIGHT_HEADER } from '../../src/simulator/query-service.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Fault } from '../../src/simulator/simulator.js';
@@ -74,17 +75,6 @@ describe('the poll of several nodes', () => {
     expect(polled.state().lastPoll?.phaseSeconds.fetch).toBeLessThan(1);
   });
 
-  it('starts at another node after one has hung, also when all nodes fail', async () => {
-    const polled = await startPolledNodes({ timeout: '1500ms' });
-    await pollTimes(polled, 1);
-    for (const index of [0, 1]) failDocument(polled, index, hang);
-    expect(await pollTimes(polled, 1)).toBe('A*');
-    failDocument(polled, 1, undefined);
-    const before = requestsOf(polled, 0);
-    expect(await pollTimes(polled, 1)).toBe('B');
-    expect(requestsOf(polled, 0)).toBe(before);
-  });
-
   it('fails when all nodes fail, and names each with its reason', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 1);
@@ -103,18 +93,32 @@ describe('the poll of several nodes', () => {
 });
 
 describe('a preferred node', () => {
-  it('that comes back is used again after five minutes and a served document', async () => {
+  it('that comes back is used again when it has been good for ten minutes', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 4);
     fail(polled, 0, reset);
     expect(await pollTimes(polled, 4)).toBe('BBBB');
     fail(polled, 0, undefined);
-    const letters = await pollTimes(polled, 20);
-    expect(letters).toMatch(/^B{9,16}A+$/);
+    expect(await pollTimes(polled, 4)).toBe('BBBB');
+    const { retriedAt = 0 } = polled.state().nodes?.[0]?.trouble ?? {};
+    expect(Math.round((retriedAt - polled.now().at) / 60)).toBe(9);
+    expect(await pollTimes(polled, 20)).toMatch(/^B{17,19}A+$/);
     expect(polled.state().nodeSwitches).toBe(2);
     expect(polled.lines.at(-1)).toBe(
       `switched from node ${polled.source(1)} to ${polled.source(0)}: it is preferred, and usable again`,
     );
+  });
+
+  it('whose document fails while its probes are good is asked every ten minutes, and stays down', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 2);
+    failDocument(polled, 0, withStatus(429));
+    await pollTimes(polled, 1);
+    const [since, before] = [polled.now().at, requestsOf(polled, 0)];
+    expect(await pollTimes(polled, 44, 60)).toBe('B'.repeat(44));
+    expect(requestsOf(polled, 0) - before).toBe(4);
+    expect(polled.state().nodes?.[0]?.trouble).toMatchObject({ isDown: true, since });
+    expect(polled.state().nodeSwitches).toBe(1);
   });
 
   it('that flaps every 40 seconds causes one switch in an hour', async () => {
@@ -141,58 +145,76 @@ describe('a preferred node', () => {
     expect(switches).toBeLessThanOrEqual(2);
   });
 
-  it('that falls behind by more than five minutes is not used until its probes are good for five minutes', async () => {
+  it('that falls behind another one by more than a minute is not used until it has been good for ten minutes', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 4);
     const old = replaced(({ body }) => {
       const { timestamp, ...rest } = JSON.parse(body.toString()) as { timestamp: string };
-      return {
-        body: Buffer.from(
-          JSON.stringify({
-            ...rest,
-            timestamp: new Date(Date.parse(timestamp.slice(0, 19) + 'Z') - 400_000).toISOString(),
-          }),
-        ),
-      };
+      const earlier = new Date(Date.parse(`${timestamp.slice(0, 19)}Z`) - 100_000).toISOString();
+      return { body: Buffer.from(JSON.stringify({ ...rest, timestamp: earlier })) };
     });
     polled.nodes[0]?.fault('status', old);
     expect(await pollTimes(polled, 4)).toMatch(/^A?B{3,4}$/);
-    expect(polled.lines.at(-1)).toMatch(/ to \S+: \S+ is \S+ min behind the chain$/);
+    const [a, b] = [polled.source(0), polled.source(1)];
+    expect(polled.lines.at(-1)).toMatch(new RegExp(`^switched from node ${a} to ${b}: ${a} is \\d+ s behind ${b}$`));
+    expect(polled.state().nodes?.[0]?.trouble).toMatchObject({ isDown: false });
     polled.nodes[0]?.fault('status', undefined);
-    expect(await pollTimes(polled, 14)).toMatch(/^B{10,12}A+$/);
+    expect(await pollTimes(polled, 24)).toMatch(/^B{20,22}A+$/);
+  });
+
+  it('behind a cache that keeps its document and not its probes is as new as its document', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 4);
+    const cached = polled.nodes[0]?.model.moduleState();
+    const { height } = polled.state().lastSuccess?.snapshot ?? {};
+    polled.nodes[0]?.fault(
+      'module_state',
+      replaced(({ headers }) => ({
+        headers: { ...headers, [HEIGHT_HEADER]: String(height) },
+        body: Buffer.from(JSON.stringify(cached)),
+      })),
+    );
+    // The other node is used for the rest of the hour, without a poll that is lost.
+    expect(await pollTimes(polled, 120)).toMatch(/^A{1,6}B{114,}$/);
+    expect(polled.lines.at(-1)).toContain(`${polled.source(0)} is 90 s behind ${polled.source(1)}`);
+    expect(Number(polled.state().lastSuccess?.snapshot.height)).toBe(Number(height) + (120 * 30) / 2);
   });
 });
 
 describe('heights', () => {
-  it('do not go back at a switch to a node that is 50 blocks behind, for as long as it takes to catch up', async () => {
+  it('fail the polls of a node that is 50 blocks behind the one before it, and name both, until the third', async () => {
     const polled = await startPolledNodes({ lagSeconds: [0, 100] });
     await pollTimes(polled, 4);
     fail(polled, 0, reset);
-    const letters = await pollTimes(polled, 8);
-    expect(letters).toBe('B*B*B*BBBBB');
-    expect(polled.state().lastFailure?.error.reason).toBe('regression');
+    expect(await pollTimes(polled, 1)).toBe('B*');
+    const { error } = polled.state().lastFailure ?? {};
+    expect(error).toMatchObject({ reason: 'regression', remedy: expect.stringMatching(/^Wait until the node /) });
+    const [a, b] = [polled.source(0), polled.source(1)];
+    expect(error?.message).toMatch(
+      new RegExp(`^${b}/bridge/.* is below \\d+ of the previous document, which ${a} served$`),
+    );
+    // To be behind is no failure.
+    expect(polled.state().nodes?.[1]?.trouble?.isDown).not.toBe(true);
+    expect(await pollTimes(polled, 7)).toBe('B*BBBBBB');
+    expect(polled.state().nodeSwitches).toBe(1);
   });
 
-  it('that are lower are not accepted within ten minutes, however many there are', async () => {
-    const polled = await startPolledNodes();
+  it('that are lower are a failure of the node that has served a greater one, and the next node is used in the same poll', async () => {
+    const polled = await startPolledNodes({ count: 3, lagSeconds: [0, 0, 200] });
+    const [first, , behind] = polled.nodes;
+    polled.reload(polled.nodes.slice(0, 2).map(({ url }) => url));
     await pollTimes(polled, 4);
-    const { state } = polled.nodes[0]?.model.moduleState() ?? {};
-    expect(state).toBeDefined();
-    fail(polled, 0, reset);
-    const back = replaced(({ headers }) => ({
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, /height/i.test(name) ? '1000' : value]),
-      ),
-    }));
-    polled.nodes[1]?.fault('module_state', back);
-    polled.nodes[1]?.fault('status', reset);
-    polled.nodes[1]?.fault('latest_block', reset);
-    const letters = await pollTimes(polled, 24);
-    // After ten minutes, nothing else is known.
-    expect(letters).toMatch(/^(?:B\*){19,22}B+$/);
+    for (const endpoint of ['module_state', 'status'] as const)
+      first?.fault(
+        endpoint,
+        replaced(() => (behind ? executeQuery(behind.model, { endpoint, parameters: new URLSearchParams() }) : {})),
+      );
+    expect(await pollTimes(polled, 40)).toBe('B'.repeat(40));
+    expect(polled.state().nodeSwitches).toBe(1);
+    expect(polled.lines.at(-1)).toMatch(/: hub height \d+ is below \d+, which it has served before$/);
   });
 
-  it('that are lower on both nodes are accepted as those of one node', async () => {
+  it('that are lower on all nodes are accepted as those of one node', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 4);
     const low = (height: number): Fault =>
@@ -204,63 +226,82 @@ describe('heights', () => {
       }));
     for (const node of polled.nodes)
       for (const endpoint of ['module_state', 'status', 'latest_block'] as const) node.fault(endpoint, low(1000));
-    expect(await pollTimes(polled, 5)).toBe('A*A*AAA');
+    expect(await pollTimes(polled, 5)).toMatch(/^[AB]\*[AB]\*[AB]{3}$/);
   });
 });
 
-describe('a node of another network', () => {
-  it('fails by the id of its bridge, before anything is remembered of its document', async () => {
+describe('the bridge id of a document', () => {
+  const other = edited(({ state, ...rest }: { state: { params: object } }) => ({
+    ...rest,
+    state: { ...state, params: { ...state.params, bridge_id: 'other' } },
+  }));
+
+  it('that only one of two nodes shows is of another network', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 1);
-    const other = edited(({ state, ...rest }: { state: { params: object } }) => ({
-      ...rest,
-      state: { ...state, params: { ...state.params, bridge_id: 'other' } },
-    }));
     failDocument(polled, 0, other);
     expect(await pollTimes(polled, 2)).toBe('BB');
     expect(polled.state().nodes?.[0]?.trouble?.message).toMatch(
       /: is a node of the bridge other, not of \S+ \(bridge_id\)$/,
     );
-    // When all nodes say so, the bridge has changed: that is judged.
+    // The node before shows it too: the bridge has changed, which is judged.
     failDocument(polled, 1, other);
-    expect(await pollTimes(polled, 1)).toMatch(/^[AB]$/);
+    expect(await pollTimes(polled, 2)).toBe('BB');
+    expect(polled.state().nodes?.map(({ trouble }) => trouble)).toEqual([undefined, undefined]);
   });
 
-  it('fails by its chain id, and is not asked for its document', async () => {
+  it('of a node that takes the place of a dead one is of another network', async () => {
     const polled = await startPolledNodes();
-    const other = replaced(({ body }) => ({ body: Buffer.from(body.toString().replaceAll('"hub-1"', '"hub-2"')) }));
-    polled.nodes[1]?.fault('latest_block', other);
+    await pollTimes(polled, 1);
+    fail(polled, 0, reset);
+    failDocument(polled, 1, other);
+    expect(await pollTimes(polled, 4)).toBe('A*A*A*A*');
+    expect(message(polled)).toContain(`${polled.source(1)}/bridge/v1/module_state: is a node of the bridge other, not`);
+  });
+
+  it('changes with the node in use while the other one is dead', async () => {
+    const polled = await startPolledNodes();
+    fail(polled, 1, reset);
     await pollTimes(polled, 4);
-    failDocument(polled, 0, reset);
-    const before = requestsOf(polled, 1);
-    expect(await pollTimes(polled, 2)).toBe('A*A*');
-    expect(requestsOf(polled, 1)).toBe(before);
-    expect(message(polled)).toContain(`; ${polled.source(1)} is a node of chain hub-2, not of chain hub-1`);
+    const renamed = replaced(({ body }) => ({ body: Buffer.from(body.toString().replaceAll('"hub-1"', '"hub-2"')) }));
+    for (const endpoint of ['status', 'latest_block'] as const) polled.nodes[0]?.fault(endpoint, renamed);
+    failDocument(polled, 0, other);
+    expect(await pollTimes(polled, 4)).toBe('AAAA');
+  });
+
+  it('changes with two nodes that agree while the node in use is dead', async () => {
+    const polled = await startPolledNodes({ count: 3 });
+    await pollTimes(polled, 2);
+    fail(polled, 0, reset);
+    for (const index of [1, 2]) failDocument(polled, index, other);
+    expect(await pollTimes(polled, 3)).toBe('BBB');
   });
 });
 
 describe('a node that is not in use', () => {
-  it('is probed once a minute with small responses, and asked for its chain once an hour, and never for its document', async () => {
+  it('is probed once a minute with one small response, and not asked for its document', async () => {
     const polled = await startPolledNodes();
     await pollTimes(polled, 2);
     await pollTimes(polled, 59, 60);
-    const { requests } = polled.nodes[1] ?? {};
-    expect(requests).toMatchObject({ latest_block: 1, status: 59, syncing: 60 });
-    // A chain that is renamed on all nodes is no other network.
-    const renamed = replaced(({ body }) => ({ body: Buffer.from(body.toString().replaceAll('"hub-1"', '"hub-2"')) }));
-    for (const node of polled.nodes) node.fault('latest_block', renamed);
-    expect(await pollTimes(polled, 4)).toBe('AAAA');
-    expect(requests).toMatchObject({ latest_block: 2 });
-    expect(requests?.module_state ?? 0).toBe(0);
-    expect(await pollTimes(polled, 4)).toBe('AAAA');
+    expect(polled.nodes[1]?.requests).toMatchObject({ module_state: 0, latest_block: 0, status: 60, syncing: 0 });
   });
 
-  it('is probed with a whole block where it has no status', async () => {
+  it('is probed with a whole block where it has no status, and good where it has neither', async () => {
     const polled = await startPolledNodes();
     for (const node of polled.nodes) node.fault('status', withStatus(501));
     await pollTimes(polled, 8);
-    expect(polled.nodes[1]?.requests).toMatchObject({ status: 3, latest_block: 4 });
+    expect(polled.nodes[1]?.requests).toMatchObject({ status: 4, latest_block: 4 });
+    for (const node of polled.nodes) node.fault('latest_block', withStatus(404));
+    await pollTimes(polled, 8);
     expect(polled.state().nodes?.[1]?.trouble).toBeUndefined();
+  });
+
+  it('that hangs between good documents of the one in use costs no poll, and is down', async () => {
+    const polled = await startPolledNodes({ timeout: '1s' });
+    await pollTimes(polled, 2);
+    fail(polled, 1, hang);
+    expect(await pollTimes(polled, 2)).toBe('AA');
+    expect(polled.state().nodes?.[1]?.trouble).toMatchObject({ isDown: true });
   });
 });
 
@@ -274,11 +315,12 @@ describe('a reload', () => {
     expect(await pollTimes(polled, 1)).toBe('B');
     const before = requestsOf(polled, 0);
     polled.reload([c, a, b]);
-    // The added node is preferred. The one that has failed is not asked.
-    expect(await pollTimes(polled, 1)).toBe('A');
+    // The added node is preferred, and used when it has been good for ten minutes. The one that has failed is not asked.
+    expect(await pollTimes(polled, 1)).toBe('C');
     expect(polled.state().nodes?.map(({ source }) => source)).toEqual([2, 0, 1].map((index) => polled.source(index)));
     expect(requestsOf(polled, 0)).toBe(before);
     expect(polled.state().nodes?.[1]?.trouble?.isDown).toBe(true);
+    expect(await pollTimes(polled, 24)).toMatch(/^C{18,22}A+$/);
   });
 });
 
