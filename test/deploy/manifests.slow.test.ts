@@ -136,15 +136,45 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
   });
 
-  it('keeps the state file in an emptyDir, or in another volume', () => {
+  it('keeps the state file in an emptyDir by default', () => {
     const manifests = render({ values: TARGETS });
     expect(containerOf(manifests).args).toContain('--state.file=/var/lib/bridge-exporter/state.json');
     expect(podOf(manifests).spec?.volumes).toContainEqual({ name: 'state', emptyDir: {} });
-    const claim = { persistentVolumeClaim: { claimName: 'bridge-exporter' } };
-    expect(podOf(render({ values: { ...TARGETS, stateVolume: claim } })).spec?.volumes).toContainEqual({
-      name: 'state',
-      ...claim,
+    expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
+  });
+
+  it('keeps the state file in a claim of the release, which one pod at a time can write', () => {
+    const manifests = render({ values: { ...TARGETS, persistence: { enabled: true, storageClassName: 'fast' } } });
+    const claim = findManifest(manifests, 'PersistentVolumeClaim');
+    expect(claim.spec).toEqual({
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'fast',
+      resources: { requests: { storage: '1Gi' } },
     });
+    expect(podOf(manifests).spec).toMatchObject({
+      volumes: expect.arrayContaining([
+        { name: 'state', persistentVolumeClaim: { claimName: 'bridge-exporter' } },
+      ]) as unknown,
+      securityContext: { fsGroup: 1000, runAsNonRoot: true },
+    });
+    expect(findManifest(manifests, 'Deployment').spec?.strategy).toEqual({ type: 'Recreate' });
+  });
+
+  it('keeps the state file in an existing claim', () => {
+    const manifests = render({ values: { ...TARGETS, persistence: { enabled: true, existingClaimName: 'own' } } });
+    expect(podOf(manifests).spec?.volumes).toContainEqual({
+      name: 'state',
+      persistentVolumeClaim: { claimName: 'own' },
+    });
+    expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
+  });
+
+  it('keeps the state file of each shard in a claim of its own', () => {
+    const manifests = render({ values: { ...TARGETS, shards: 2, persistence: { enabled: true } } });
+    const { spec } = findManifest(manifests, 'StatefulSet');
+    expect(spec?.volumeClaimTemplates?.map(({ metadata }) => metadata?.name)).toEqual(['state']);
+    expect(spec?.template.spec?.volumes?.map(({ name }) => name)).not.toContain('state');
+    expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
   });
 
   it('reloads changes of the configuration, and does not restart for them', () => {

@@ -5,6 +5,7 @@ import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IPersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { IService } from 'kubernetes-models/v1/Service';
 import type { Rule } from '../support/alert-rules.js';
@@ -19,6 +20,7 @@ interface Kinds {
   readonly Deployment: IDeployment;
   readonly Ingress: IIngress;
   readonly NetworkPolicy: INetworkPolicy;
+  readonly PersistentVolumeClaim: IPersistentVolumeClaim;
   readonly PodDisruptionBudget: IPodDisruptionBudget;
   readonly PrometheusRule: PrometheusRule;
   readonly Service: IService;

@@ -99,7 +99,7 @@ const validators: Readonly<Record<string, Validator>> = {
   config: helmValues,
   secrets: helmValues,
   shards: helmValues,
-  stateVolume: helmValues,
+  persistence: helmValues,
   serviceMonitor: helmValues,
   prometheusRule: helmValues,
   // The chart has a value of the same name and form as the setting.

@@ -118,6 +118,16 @@ httpGet:
 {{- if gt (int .Values.shards) 1 -}}true{{- end -}}
 {{- end -}}
 
+{{- define "bridge-exporter.claimSpec" -}}
+accessModes: [ReadWriteOnce]
+{{- with .Values.persistence.storageClassName }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .Values.persistence.size }}
+{{- end -}}
+
 {{/* Errors in the values that the schema cannot express, one per line. */}}
 {{- define "bridge-exporter.errors" -}}
 {{- $config := .Values.config -}}
@@ -141,6 +151,12 @@ configExistingConfigMapName and configExistingSecretName are both set: remove on
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (gt (int .Values.shards) 1) }}
 replicas and shards are both above 1: install a second release instead of replicas
+{{- end -}}
+{{- if and .Values.persistence.enabled (gt (int .Values.replicas) 1) }}
+persistence.enabled requires replicas: 1, because pods with the same file overwrite what the other one remembers: install a second release instead
+{{- end -}}
+{{- if and .Values.persistence.existingClaimName (or (not .Values.persistence.enabled) (gt (int .Values.shards) 1)) }}
+persistence.existingClaimName requires persistence.enabled, and shards: 1
 {{- end -}}
 {{- if and (gt (int .Values.shards) 1) (semverCompare "<1.28.0-0" .Capabilities.KubeVersion.Version) }}
 shards above 1 require Kubernetes 1.28, which labels pods with their index; this is {{ .Capabilities.KubeVersion.Version }}

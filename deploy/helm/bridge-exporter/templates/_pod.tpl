@@ -15,7 +15,12 @@ spec:
   serviceAccountName: {{ include "bridge-exporter.serviceAccountName" . }}
   automountServiceAccountToken: {{ .Values.serviceAccount.automountServiceAccountToken }}
   enableServiceLinks: false
-  {{- with .Values.podSecurityContext }}
+  {{- $securityContext := .Values.podSecurityContext }}
+  {{- if .Values.persistence.enabled }}
+  {{- /* The group of the image: a new volume belongs to root. */}}
+  {{- $securityContext = merge (dict) $securityContext (dict "fsGroup" 1000) }}
+  {{- end }}
+  {{- with $securityContext }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -119,8 +124,14 @@ spec:
       configMap:
         name: {{ default (include "bridge-exporter.fullname" .) .Values.configExistingConfigMapName }}
       {{- end }}
+    {{- if not .Values.persistence.enabled }}
     - name: state
-      {{- toYaml (default (dict "emptyDir" dict) .Values.stateVolume) | nindent 6 }}
+      emptyDir: {}
+    {{- else if not (include "bridge-exporter.isSharded" .) }}
+    - name: state
+      persistentVolumeClaim:
+        claimName: {{ default (include "bridge-exporter.fullname" .) .Values.persistence.existingClaimName }}
+    {{- end }}
     {{- with .Values.webConfig.existingSecretName }}
     - name: web-config
       secret:
