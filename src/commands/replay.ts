@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { readProblem } from '../config/text-files.js';
-import { BodyBudget, bufferBody } from '../http/response.js';
+import { bufferBody } from '../http/response.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { createClock } from '../clock.js';
@@ -91,7 +91,7 @@ async function readFileBody(
 ): Promise<Buffer | Failure> {
   try {
     const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
-    return (await bufferBody(stream, maxBytes, new BodyBudget(), 'poll.max_body_size')).bytes;
+    return await bufferBody(stream, maxBytes, 'poll.max_body_size');
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(`${source}: ${readProblem(source, cause)}`, { cause });
     return failure(cause.reason, `${source}: ${cause.message}`);

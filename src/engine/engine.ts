@@ -134,16 +134,18 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => findSibling(job, document));
     const received = await source.document(job, request);
-    await inTurn(async () => stepWith(job, received));
-    const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
-    // Queries are sent only to a node that has just responded.
-    const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
-    const answers = isServed ? sendQueries(job) : Promise.resolve();
-    if (isFirst && isServed && source.query !== undefined) {
-      return { settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
+    let settled = Promise.resolve();
+    try {
+      await inTurn(async () => stepWith(job, received));
+      const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
+      // Queries are sent only to a node that has just responded.
+      const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
+      const answers = isServed ? sendQueries(job) : Promise.resolve();
+      if (isFirst && isServed && source.query !== undefined) settled = stepAgain(job, received, answers);
+      return { settled, ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
+    } finally {
+      void settled.finally(() => received.release?.());
     }
-    received.release?.();
-    return { settled: Promise.resolve(), ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
   }
 
   async function probe(job: Job): Promise<void> {

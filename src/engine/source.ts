@@ -67,7 +67,7 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** The failure of a body that is not the document, with the error text of the server in it. */
   readonly failureWithServerText?: (error: PollError) => Failure;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
-  readonly release?: () => void;
+  readonly release?: (() => void) | undefined;
   /** Whether the first document of an endpoint is received again, to step with the answers to its queries. */
   readonly isAgain?: boolean;
   /** The durations of a recorded poll. */

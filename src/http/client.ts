@@ -11,7 +11,7 @@ import { type HttpClientConfig, type ResolvedHttpConfig, resolveHttpConfig } fro
 import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { BodyBudget, bufferBody, decompressBody, heightText } from './response.js';
+import { bufferBody, decompressBody, heightText } from './response.js';
 import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
 import { type Clean, readErrorResponse } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
@@ -54,8 +54,6 @@ export interface HttpResponse {
   readonly ok: true;
   /** The decoded body. */
   readonly bytes: Buffer;
-  /** Ends the use of the body, which until then counts against the memory of all bodies. */
-  readonly release: () => void;
   /** The hub height of the document, as the server has sent it (response.ts). */
   readonly height: string | undefined;
   /** Makes a line of untrusted text, without the secrets of the request. */
@@ -63,11 +61,6 @@ export interface HttpResponse {
 }
 
 export interface Client {
-  /**
-   * Resolves when there is memory for a body of this size: at once, unless the bodies in memory exceed a limit. The
-   * caller ends the reservation with the returned function when the request has ended.
-   */
-  readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
    * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a
    * value, whose message begins with host and path. Redirects are not followed, because credentials would be sent to
@@ -85,10 +78,8 @@ export interface Client {
 
 /** `env` has the proxies of `proxy_from_environment`. */
 export function createClient(userAgent: string, env: Environment = {}): Client {
-  const memory = new BodyBudget();
   const running = new Set<AbortController>();
   return {
-    reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
     send: async (node, path, limits, { json, headers, hasFixedLimit = false } = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
@@ -119,9 +110,9 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
           throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
         }
         if (body === undefined) throw new RequestError('not_json', `unsupported content encoding ${clean(encoding)}`);
-        const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? undefined : 'poll.max_body_size');
+        const bytes = await bufferBody(body, maxBodyBytes, hasFixedLimit ? undefined : 'poll.max_body_size');
         const height = heightText(response.headers, response.trailers);
-        return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
+        return { ok: true, bytes, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
         const failed = describeFailure(error, signal.aborted ? timeoutMs : undefined, clean);
         const { reason, message, remedy, retryAfterMs, ...details } = failed;

@@ -1,75 +1,23 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatSize } from '../units.js';
-import type { HttpResponse } from './client.js';
 import { RequestError } from './failure-reasons.js';
 import { type Field, INVALID } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 
-/** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
-const BODIES_IN_MEMORY = 4;
-
-/** Bounds the memory of the bodies that are received, or wait to be read. */
-export class BodyBudget {
-  /** The bytes of bodies in memory, and of the reservations of requests that had to wait. */
-  #usedBytes = 0;
-  readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
-
-  /**
-   * Resolves when there is memory for a body of at most `maxBytes`, in the order of the calls. A request that had to
-   * wait reserves this size, because all waiting requests would start together otherwise. The returned function ends
-   * the reservation.
-   */
-  async reserve(maxBytes: number): Promise<() => void> {
-    if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ maxBytes, start: resolve });
-    });
-    return () => this.add(-maxBytes);
-  }
-
-  /** Adds the bytes of a body, or takes them off. */
-  add(bytes: number): void {
-    this.#usedBytes += bytes;
-    for (let [next] = this.#waiting; next !== undefined && this.#hasMemory(next.maxBytes); [next] = this.#waiting) {
-      this.#waiting.shift();
-      this.#usedBytes += next.maxBytes;
-      next.start();
-    }
-  }
-
-  #hasMemory(maxBytes: number): boolean {
-    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
-  }
-}
-
-/**
- * Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is
- * `setting`.
- */
-export async function bufferBody(
-  body: Readable,
-  maxBytes: number,
-  memory: BodyBudget,
-  setting?: string,
-): Promise<Pick<HttpResponse, 'bytes' | 'release'>> {
+/** Reads a body. Throws above the limit, whose name is `setting`. */
+export async function bufferBody(body: Readable, maxBytes: number, setting?: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (length + chunk.length > maxBytes) {
-        const name = setting === undefined ? '' : ` (${setting})`;
-        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${name}`);
-      }
-      chunks.push(chunk);
-      length += chunk.length;
-      memory.add(chunk.length);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      const name = setting === undefined ? '' : ` (${setting})`;
+      throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${name}`);
     }
-  } catch (error) {
-    memory.add(-length);
-    throw error;
+    chunks.push(chunk);
   }
-  return { bytes: Buffer.concat(chunks, length), release: () => memory.add(-length) };
+  return Buffer.concat(chunks, length);
 }
 
 /** Proxies compress a compressed body again, by mistake. */

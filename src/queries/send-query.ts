@@ -53,7 +53,6 @@ export async function sendQuery<Value>(
     const response = await client.send(node, path, limits(), options);
     if (response.ok) {
       const page = { path, height: response.height, bytes: response.bytes };
-      response.release();
       next = readPage(page);
       pages.push(page);
     } else {

@@ -19,6 +19,7 @@ import { createLimit } from '../tasks.js';
 import { readServerError } from '../text/error-text.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, Received, Source } from '../engine/source.js';
+import { createBodyBudget } from './body-budget.js';
 import { createNodes, type Exchange } from './nodes.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
@@ -37,6 +38,8 @@ const CONCURRENT_QUERIES = 4;
 export function createNetwork(userAgent: string, clock: Clock, env?: Environment): Network {
   const client = createClient(userAgent, env);
   const limit = createLimit(CONCURRENT_QUERIES);
+  const reserve = createBodyBudget();
+  const lastBytes = new WeakMap<PollJob, number>();
 
   const exchange: Exchange = async (job, node, request, limits) => {
     const started = performance.now();
@@ -48,7 +51,6 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
     // The machine was suspended meanwhile: the response is as old.
     if (clock().at - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
       const message = `${formatSource(node.url, '')}: no response in time: the machine was suspended`;
-      received.release?.();
       return { ...failure('timeout', message), seconds };
     }
     return { ...received, seconds };
@@ -60,12 +62,16 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
     document: async (job, request) => {
       const [node] = job.nodes;
       if (node === undefined) throw new Error('an endpoint has a node');
-      const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
+      // The body of a contract is small.
+      const memory = isContract(job) ? undefined : await reserve(lastBytes.get(job), job.limits.maxBodyBytes);
       // Without an address of the contract, no node is at fault.
       const isAny = job.nodes.length === 1 || (isContract(job) && request.hubSide === undefined);
       const received = await (isAny ? exchange(job, node, request, job.limits) : several.poll(job, request));
-      endReservation?.();
-      return received;
+      if (received.ok) {
+        memory?.resize(received.bytes.length);
+        lastBytes.set(job, received.bytes.length);
+      }
+      return { ...received, release: memory?.release };
     },
     query: async (job, query, request) => {
       const { target, document } = job.context;
@@ -149,9 +155,8 @@ async function callContract(
   const send = async (json: string) => client.send(node, '', limits, { json, hasFixedLimit: true });
   const [response, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
   const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
-  if (syncing.ok) syncing.release();
   if (!response.ok) return response;
-  if (isNodeSyncing) return { ...failure('schema', `${source}: the node is syncing`), release: response.release };
+  if (isNodeSyncing) return failure('schema', `${source}: the node is syncing`);
   return {
     ...response,
     receivedAt: clock().at,

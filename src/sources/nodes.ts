@@ -111,9 +111,8 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       if (error) errors.set(node, error);
       if (kind === 'other bridge') ofOtherBridge.push(node);
       if (received.ok && preference(kind) > preference(kept?.kind ?? 'failed')) {
-        kept?.received.release?.();
         kept = { node, received, kind };
-      } else received.release?.();
+      }
       if (kind === 'served') break;
     }
     const { at } = clock();
@@ -132,7 +131,6 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const failed = allFailed(endpoint, errors);
     // A recording has the body.
     if (kept?.kind === 'unreadable') return { ...kept.received, ...polled, failureWithServerText: () => failed };
-    kept?.received.release?.();
     return { ...failed, ...polled };
   }
 
