@@ -26,7 +26,7 @@ export async function runHealthcheck(options: WebFlags, context: CommandContext)
   try {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       request.on('error', reject).on('response', ({ statusCode }) => resolve(statusCode));
-      if (tls?.clientAuthType.startsWith('Require') === true) {
+      if (tls?.verifiesClients === true) {
         // The server requires a client certificate after the handshake, and this command sends none.
         request.on('socket', (socket) => socket.on('secureConnect', () => resolve(401)));
       }

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { createGuard, createPasswordVerifier, type VerifyPassword } from './authentication.js';
-import { isClientAccepted, type LoadedTls, watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
+import { type LoadedTls, watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
 import { errorCode, systemErrorText } from '../text/error-text.js';
 import { withinMs } from '../tasks.js';
 import { MINUTE_MS } from '../units.js';
@@ -66,46 +66,47 @@ export async function startWebServer(
   let tls = webConfig?.config.tls;
   const watch = webConfig && watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
   const guard = createGuard(watch?.current ?? (() => openConfig), verify, log);
-  const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
-  const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
-  const server = tlsServer ?? createServer(httpOptions(limits), listener);
-  server.maxConnections = limits.connections;
-  tlsServer?.prependListener('secureConnection', (socket) => {
-    if (tls !== undefined && !isClientAccepted(tls, socket)) socket.destroy();
-  });
-
   /** TCP connections, also those without a finished TLS handshake. */
   const connections = new Set<Socket>();
-  const inFlight = new Set<ServerResponse>();
+  const inFlight = new Map<Socket, ServerResponse>();
   let isClosing = false;
   const destroyAll = (): void => {
     for (const connection of connections) connection.destroy();
   };
-  server.on('connection', (connection: Socket) => {
-    connections.add(connection);
-    connection.once('close', () => connections.delete(connection));
-  });
-  server.on(tlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    // Of pipelined requests, Node.js emits 'close' only for the current request.
-    socket.once('close', () => {
-      for (const response of inFlight) if (response.req.socket === socket) response.emit('close');
-    });
-  });
-  server.prependListener('request', ({ socket }, response) => {
-    inFlight.add(response);
+  const listener: RequestListener = (request, response) => {
+    const { socket } = request;
+    // Scrapers and browsers do not pipeline. Node.js would emit 'close' for the first of the requests only, and
+    // limitRequests (app.ts) would count the others forever.
+    if (inFlight.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    inFlight.set(socket, response);
     // Node.js limits only the time of requests.
     const deadline = setTimeout(() => socket.destroy(), limits.responseMs).unref();
     response.once('close', () => {
       clearTimeout(deadline);
-      inFlight.delete(response);
+      inFlight.delete(socket);
       if (isClosing && inFlight.size === 0) destroyAll();
     });
     if (isClosing) announceClose(response);
+    guard(request, response, () => app(request, response));
+  };
+  const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
+  const server = tlsServer ?? createServer(httpOptions(limits), listener);
+  server.maxConnections = limits.connections;
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+  });
+  // A reload can require certificates that the handshake does not request.
+  tlsServer?.prependListener('secureConnection', (socket) => {
+    if (tls?.verifiesClients === true && !socket.authorized) socket.destroy();
   });
 
   function reloadTls(reloaded: LoadedTls | undefined): void {
     if (tls && reloaded) {
-      if (tls.clientAuthType !== reloaded.clientAuthType) {
+      if (tls.verifiesClients !== reloaded.verifiesClients) {
         log.warn('the changed client_auth_type takes full effect after a restart');
       }
       tls = reloaded;
@@ -130,7 +131,7 @@ export async function startWebServer(
       // The `close` of HTTP servers would cut off a response that is buffered, which counts as finished, while the
       // client still reads it.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-      for (const response of inFlight) announceClose(response);
+      for (const response of inFlight.values()) announceClose(response);
       if (inFlight.size > 0) await withinMs(limits.drainMs, closed);
       destroyAll();
       await closed;
@@ -163,16 +164,14 @@ function httpOptions({ headersMs, requestMs, keepAliveMs }: ServerLimits): HttpO
   };
 }
 
-function tlsOptions({ context, clientAuthType }: LoadedTls, limits: ServerLimits): TlsOptions {
+function tlsOptions({ context, verifiesClients }: LoadedTls, limits: ServerLimits): TlsOptions {
   return {
     ...httpOptions(limits),
     ...context,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.handshakeMs,
-    requestCert: clientAuthType !== 'NoClientCert',
-    // The other types are checked after the handshake; a rejection within it tells the client which certificate is
-    // expected.
-    rejectUnauthorized: clientAuthType === 'RequireAndVerifyClientCert',
+    requestCert: verifiesClients,
+    rejectUnauthorized: verifiesClients,
   };
 }
 

@@ -1,9 +1,10 @@
 import { validateHeaderValue } from 'node:http';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkCertificates, createFileReader, readKeyPair } from '../config/text-files.js';
 import { fileNameSetting, precondition } from '../config/values.js';
 import { formatMessage, readYaml, type PathMessage, type Result, validate } from '../config/yaml.js';
@@ -11,15 +12,7 @@ import { startRepeating } from '../tasks.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */
 
-const clientAuthType = z.enum([
-  'NoClientCert',
-  'RequestClientCert',
-  'RequireAnyClientCert',
-  // An old name of RequireAnyClientCert.
-  'RequireClientCert',
-  'VerifyClientCertIfGiven',
-  'RequireAndVerifyClientCert',
-]);
+const clientAuthType = z.enum(['NoClientCert', 'RequireAndVerifyClientCert']);
 
 /** TLS versions as Go names them, and the names of Node.js. */
 const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
@@ -43,7 +36,7 @@ export const tlsSection = z
     error: 'has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert',
     path: ['client_ca_file'],
   })
-  .refine(({ client_ca_file: ca, client_auth_type: type }) => ca !== undefined || !type.includes('Verify'), {
+  .refine(({ client_ca_file: ca, client_auth_type: type }) => ca !== undefined || type === 'NoClientCert', {
     error: 'is missing — certificates of all public authorities would be accepted',
     path: ['client_ca_file'],
   });
@@ -51,7 +44,10 @@ export const tlsSection = z
 /** The section with the contents of the files that it names. */
 export interface LoadedTls {
   readonly context: SecureContextOptions;
-  readonly clientAuthType: z.output<typeof clientAuthType>;
+  /** Whether clients need a certificate of the authorities. */
+  readonly verifiesClients: boolean;
+  /** The files that were read. */
+  readonly files: readonly string[];
 }
 
 const PATH = ['tls_server_config'];
@@ -74,9 +70,10 @@ export async function loadTls(
     ...(min_version < 'TLS12' && { ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=0` }),
   };
   if (problems.length === 0) problems.push(...contextProblems(context));
-  return problems.length === 0
-    ? { ok: true, tls: { context, clientAuthType: client_auth_type } }
-    : { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems };
+  const names = [...Object.values(files), client_ca_file ?? files.cert_file].map((name) => resolve(folder, name));
+  const verifiesClients = client_auth_type === 'RequireAndVerifyClientCert';
+  return { ok: true, tls: { context, verifiesClients, files: names } };
 }
 
 /** Problems for OpenSSL, such as a key that is too short for its security level. */
@@ -87,12 +84,6 @@ function contextProblems(context: SecureContextOptions): readonly PathMessage[] 
   } catch (error) {
     return [{ path: PATH, message: `cannot be used: ${error instanceof Error ? error.message : String(error)}` }];
   }
-}
-
-/** Whether the client is accepted after its handshake, as by Go's crypto/tls. */
-export function isClientAccepted({ clientAuthType: type }: LoadedTls, socket: TLSSocket): boolean {
-  if (socket.getPeerX509Certificate() === undefined) return !type.startsWith('Require');
-  return !type.includes('Verify') || socket.authorized;
 }
 
 const headerValue = z
@@ -172,7 +163,18 @@ export interface WebConfigFile {
 
 const RELOAD_INTERVAL_MS = 2_000;
 
-/** Reads the files repeatedly. An invalid change is logged, and the last valid configuration stays. */
+/** Changes when a file is written or replaced, also behind a symbolic link. */
+async function stampOf(file: string): Promise<string> {
+  return stat(file).then(
+    ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
+    () => 'missing',
+  );
+}
+
+/**
+ * Reads the files when one has changed, and again while they are invalid, such as a certificate without its new key.
+ * An invalid change is logged, and the last valid configuration stays.
+ */
 export function watchWebConfig(
   { path, config }: WebConfigFile,
   log: Logger,
@@ -180,13 +182,19 @@ export function watchWebConfig(
 ): { readonly current: () => WebConfig; readonly close: () => void } {
   let current = config;
   let last: WebConfigResult = { ok: true, config };
+  let lastStamps: readonly string[] | undefined;
   const { close } = startRepeating(
     async () => {
+      // Before the files are read, so that the next check notices a change in between.
+      const stamps = await Promise.all([path, ...(current.tls?.files ?? [])].map(stampOf));
+      if (last.ok && isDeepStrictEqual(stamps, lastStamps)) return;
+      lastStamps = stamps;
       const result = await loadWebConfig(path);
       if (isDeepStrictEqual(result, last)) return;
       last = result;
       if (result.ok) {
         current = result.config;
+        lastStamps = undefined;
         log.info('web configuration reloaded');
         onReload(current);
       } else {

@@ -47,7 +47,6 @@ describe('healthcheck', () => {
   it.each([
     ['TLS', `tls_server_config:\n  ${tls}\n`],
     ['passwords', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`],
-    ['any client certificates', `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAnyClientCert\n`],
     [
       'client certificates',
       `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ${authority.certFile}\n`,

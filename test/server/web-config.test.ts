@@ -47,6 +47,10 @@ describe('an invalid web configuration', () => {
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert}`,
       ':1: tls_server_config.client_ca_file: is missing — certificates of all public authorities would be accepted',
     ],
+    [
+      `tls_server_config: {${PAIR}, client_ca_file: ca.crt, client_auth_type: VerifyClientCertIfGiven}`,
+      ':1: tls_server_config.client_auth_type: expected one of NoClientCert, RequireAndVerifyClientCert',
+    ],
     [`tls_server_config: {${PAIR}, max_version: TLS11}`, ':1: tls_server_config.max_version: is below min_version'],
     [
       'http_server_config: {headers: {X-Frame-Options: DENY, X-Content-Type-Options: sniff}}',
@@ -149,7 +153,8 @@ basic_auth_users:
 `);
   expect(config).toEqual({
     tls: {
-      clientAuthType: 'RequireAndVerifyClientCert',
+      verifiesClients: true,
+      files: ['a.crt', 'a.key', 'ca.crt'].map((name) => `${folder.path}/${name}`),
       context: {
         cert: server.cert.trim(),
         key: server.key.trim(),
