@@ -33,7 +33,7 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
     const now = clock();
     const startTime = options.startTime ?? Math.floor(wallSeconds(now.at, now));
     const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
-    const simulator = await startSimulation(options, context, model);
+    const simulator = await startSimulation(options, context, { model });
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');

@@ -245,7 +245,7 @@ export const simulateFlags = (scenarios: Scenarios) => ({
   ).conflicts(['record']),
   nodes: flag(
     '--nodes <integer>',
-    'Number of nodes of the chain, at ports from that of --listen on.',
+    'Number of nodes of the chain, at ports from that of --listen on. `POST /-/fault/NAME` lets one fail.',
     integer(1, 10),
     '1',
   ),

@@ -1,7 +1,8 @@
-import { pathIn, type DialectName } from '../simulator/served-dialects.js';
-import { chooseBlockTime, warmUpMs, type Model } from '../simulator/model.js';
+import { pathIn } from '../simulator/served-dialects.js';
+import { chooseBlockTime, createModel, warmUpMs, type Model } from '../simulator/model.js';
+import { nodeFaults, setNodeFault } from '../simulator/node-faults.js';
 import { endpointPath } from '../simulator/query-service.js';
-import { startSimulator, type Simulator } from '../simulator/simulator.js';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../simulator/simulator.js';
 import { HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
@@ -13,18 +14,39 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     const { recordSimulation } = await import('./simulated-polls.js');
     return recordSimulation({ ...options, record }, context);
   }
-  const { listen, seed, scenario } = options;
+  const { listen, seed, scenario, blockTime: blockTimeMs, startTime = Math.floor(Date.now() / 1000) } = options;
   const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
-  const first = await startSimulation(options, context, undefined, dialect);
-  const simulators = [first];
+  const simulators: Simulator[] = [];
+  const createCopy = (): Model => {
+    const copy = createModel({ seed, scenario, blockTimeMs, startTime });
+    copy.advanceTime(simulators[0]?.elapsedMs ?? 0);
+    return copy;
+  };
+  const setFaultOf = (index: number) => (name: string) => {
+    const node = simulators[index];
+    if (node === undefined) throw new Error(`node ${index} is not started`);
+    return setNodeFault(node, name, createCopy);
+  };
+  const first = await startSimulation({ ...options, startTime }, context, { dialect, setFault: setFaultOf(0) });
+  simulators.push(first);
   try {
     for (let index = 1; index < options.nodes; index += 1) {
       const address = { host: listen.host ?? LOOPBACK, port: listen.port === 0 ? 0 : listen.port + index };
       // oxlint-disable-next-line no-await-in-loop -- one address after the other
-      const node = await startSimulator({ ...address, seed, scenario, dialect, model: first.model, tick: false });
+      const node = await startSimulator({
+        ...address,
+        seed,
+        scenario,
+        dialect,
+        model: first.model,
+        tick: false,
+        setFault: setFaultOf(index),
+      });
       simulators.push(node);
       context.print(`another node of the chain: ${node.url}\n`);
     }
+    if (options.nodes > 1)
+      context.print(`let a node fail: curl -X POST ${first.url}/-/fault/NAME, of ${nodeFaults.join(', ')}\n`);
     await context.waitForStopSignal();
   } finally {
     await Promise.all(simulators.map(async (simulator) => simulator.close()));
@@ -41,8 +63,7 @@ const LONG_WARM_UP_MS = 8 * HOUR_MS;
 export async function startSimulation(
   options: SimulatorFlags,
   context: CommandContext,
-  model?: Model,
-  dialect?: DialectName,
+  { model, dialect, setFault }: Pick<SimulatorOptions, 'model' | 'dialect' | 'setFault'> = {},
 ): Promise<Simulator> {
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime } = options;
   const blockTime = formatDuration(chooseBlockTime({ scenario, blockTimeMs }));
@@ -58,6 +79,7 @@ export async function startSimulation(
     scenario,
     blockTimeMs,
     dialect,
+    ...(setFault && { setFault }),
     ...(model && { model }),
     ...(startTime !== undefined && { startTime }),
   });

@@ -30,7 +30,11 @@ export interface SimulatorOptions {
   readonly dialect?: DialectName | undefined;
   /** Whether a timer makes the blocks (the default), or only `advance`. */
   readonly tick?: boolean;
+  /** Answers `POST /-/fault/NAME`; by default the path is unknown. */
+  readonly setFault?: (name: string) => QueryResponse;
 }
+
+const FAULT_PATH = '/-/fault/';
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -48,6 +52,10 @@ export interface Simulator {
   readonly requests: Readonly<Record<Endpoint, number>>;
   /** Applies the fault to every following request to the endpoint; `undefined` removes it. */
   fault(endpoint: Endpoint, fault: Fault | undefined): void;
+  /** Serves another chain from now on; `undefined`: its own again. */
+  serve(model: Model | undefined): void;
+  /** For how long the timer has made blocks. */
+  readonly elapsedMs: number;
   /** Closes all connections, also during a response. */
   close(): Promise<void>;
 }
@@ -57,12 +65,21 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const faults = new Map<Endpoint, Fault>();
   // One key for each endpoint.
   const requests = Object.fromEntries(endpoints.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
-  const server = createServer((request, response) =>
-    handle({ request, response }, model, faults, requests, options.dialect),
-  );
+  let served = model;
+  let elapsedMs = 0;
+  const server = createServer((request, response) => {
+    const { method, url = '' } = request;
+    const exchange = { request, response };
+    if (options.setFault !== undefined && method === 'POST' && url.startsWith(FAULT_PATH)) {
+      send(exchange, options.setFault(url.slice(FAULT_PATH.length)));
+    } else handle(exchange, served, faults, requests, options.dialect);
+  });
   const { port } = await listen(server, options);
-  const blockTimer =
-    options.tick === false ? undefined : setInterval(() => model.advanceTime(model.blockTimeMs), model.blockTimeMs);
+  const tick = (): void => {
+    model.advanceTime(model.blockTimeMs);
+    elapsedMs += model.blockTimeMs;
+  };
+  const blockTimer = options.tick === false ? undefined : setInterval(tick, model.blockTimeMs);
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     model,
@@ -70,6 +87,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     fault: (endpoint, fault) => {
       if (fault === undefined) faults.delete(endpoint);
       else faults.set(endpoint, fault);
+    },
+    serve: (other = model) => {
+      served = other;
+    },
+    get elapsedMs() {
+      return elapsedMs;
     },
     close: () => {
       clearInterval(blockTimer);

@@ -50,8 +50,9 @@ export function orderNodes<Node extends { readonly observation: NodeObservation 
 ): readonly Node[] {
   const indexInUse = inUse === undefined ? 0 : nodes.indexOf(inUse);
   const rank = ({ observation }: Node, index: number): number => {
-    if (findTrouble(observation, now)?.isDown === true) return observation.goodSince === undefined ? 4 : 3;
-    if (observation.behind !== undefined) return 2;
+    // One that answers its probes again may serve a newer document than one that is behind.
+    if (findTrouble(observation, now)?.isDown === true) return observation.goodSince === undefined ? 4 : 2;
+    if (observation.behind !== undefined) return 3;
     return index < indexInUse && !hasBeenGood(observation, now) ? 1 : 0;
   };
   const ranks = new Map(nodes.map((node, index) => [node, rank(node, index)]));

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runSimulate } from '../../src/commands/simulate.js';
 import { createTestContext, optionsOf } from '../support/command-context.js';
+import { waitFor } from '../support/wait-for.js';
 
 /** Runs the command until it has printed its addresses. Returns what it printed. */
 async function simulate(...flags: readonly string[]) {
@@ -34,6 +35,64 @@ it('serves the chain at several addresses', async () => {
   const { stdout } = await simulate('--nodes=3');
   const others = stdout.filter((line) => line.startsWith('another node of the chain: http://127.0.0.1:'));
   expect(new Set(others).size).toBe(2);
+});
+
+describe('a node of several', () => {
+  /** The addresses of two nodes while the command runs. */
+  async function whileRunning(run: (first: string, second: string) => Promise<void>): Promise<void> {
+    const printed = createTestContext();
+    const context = {
+      ...printed,
+      waitForStopSignal: async () => {
+        const [first = '', second = ''] = printed.stdout
+          .filter((line) => /^ {2}http|^another/.test(line))
+          .map((line) => new URL(/http\S+/.exec(line)?.[0] ?? '').origin)
+          .filter((origin, index, all) => all.indexOf(origin) === index);
+        await run(first, second);
+        return 'SIGTERM' as const;
+      },
+    };
+    const args = ['simulate', '--listen=:0', '--nodes=2', '--block-time=20ms', '--start-time=1790000000'];
+    expect(await runSimulate(await optionsOf(args), context)).toBe(0);
+  }
+
+  const setFault = async (url: string, name: string) => fetch(`${url}/-/fault/${name}`, { method: 'POST' });
+
+  const stateOf = async (url: string, timeoutMs = 5000) => {
+    const response = await fetch(`${url}/bridge/v1/module_state`, { signal: AbortSignal.timeout(timeoutMs) });
+    return { height: Number(response.headers.get('grpc-metadata-x-cosmos-block-height')), body: await response.text() };
+  };
+
+  it('dies, hangs, falls behind and serves another chain one by one and while it runs, until it is healthy again', async () => {
+    await whileRunning(async (first, second) => {
+      expect((await setFault(second, 'dead')).status).toBe(200);
+      await expect(stateOf(second)).rejects.toThrow('fetch failed');
+      await setFault(second, 'hang');
+      await expect(stateOf(second, 200)).rejects.toThrow('timeout');
+      await setFault(second, 'foreign');
+      expect((await stateOf(second)).body).toContain('"bridge_id":"other-bridgeid"');
+      await setFault(second, 'behind');
+      const standing = await stateOf(second);
+      await waitFor(
+        async () => stateOf(first),
+        ({ height }) => height > standing.height + 3,
+      );
+      expect(await stateOf(second)).toEqual(standing);
+      await setFault(second, 'none');
+      expect((await stateOf(second)).height).toBeGreaterThan(standing.height + 3);
+    });
+  });
+
+  it('rejects a fault that it does not have', async () => {
+    await whileRunning(async (first) => {
+      const response = await setFault(first, 'broken');
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining('a fault is one of none, dead, hang, behind, foreign'),
+      ]);
+      expect((await stateOf(first)).height).toBeGreaterThan(0);
+    });
+  });
 });
 
 it('announces a long warm-up, unless the log is silent', async () => {

@@ -33,7 +33,7 @@ describe('the order of nodes', () => {
     ['begins with the one in use', [recent, good, good], 1, 'BCA'],
     ['begins with an earlier one that has been good for ten minutes', [good, good, good], 2, 'ABC'],
     ['has one in use that is behind after the next usable one', [behind, good, good], 0, 'BCA'],
-    ['has nodes that are behind before those that are down', [failed(), behind, failed(NOW - 60)], 1, 'BCA'],
+    ['has one that answers its probes again before one that is behind', [failed(), behind, failed(NOW - 60)], 1, 'CBA'],
     [
       'counts what has answered probes for ten minutes as usable',
       [failed(NOW - 600), good, failed(NOW - 60)],
