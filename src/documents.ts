@@ -68,8 +68,6 @@ export interface DocumentDefinition<Types extends AnyTypes> {
    */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
-  /** Another one for another shape of past or flow: then the last document of a state file is forgotten. */
-  readonly memoryVersion: number;
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
@@ -163,7 +161,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     height: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    memoryVersion: 6,
     past: bridgePast,
     flow: { track: trackBridge, gauges: [], cumulative: bridgeFlowFamilies },
     items: ({ input }, _names, search) => bridgeItems(input, search),
@@ -190,7 +187,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     height: ({ height }) => height,
     identity: ({ contract }) => [contract],
     families: contractFamilies,
-    memoryVersion: 2,
     past: (reading) => reading,
     flow: { track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
@@ -230,7 +226,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     height: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
-    memoryVersion: 3,
     past: crosschainPast,
     flow: { track: trackCrosschain, gauges: unlistedFamilies, cumulative: [] },
     items: (tracked, _names, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),

@@ -1,12 +1,6 @@
 import type { Instant } from '../clock.js';
-import { documents } from '../documents.js';
 import { restartedCrosschain } from '../flow/unlisted-cctxs.js';
-import {
-  PROBLEM_MEMORY_VERSION,
-  type ProblemMemory,
-  type RememberedProblem,
-  type SubjectHistory,
-} from '../problems/problem-memory.js';
+import type { ProblemMemory, RememberedProblem, SubjectHistory } from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import {
@@ -21,57 +15,44 @@ import {
 /*
  * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has
  * changed its job. It is plain data. Counters begin anew, and what the next document or answer has anyway is left out.
- * Each part has the version of its shape: in a state file of another version, the part begins empty, alone.
  */
+
+/** Raised when the shape of what a state file has changes: then the memory of the previous version begins empty. */
+export const MEMORY_VERSION = 2;
 
 export interface EndpointMemory extends EndpointKey {
   readonly polledAt: Instant;
   /** The last document; `undefined` before the first. */
-  readonly last: Versioned<LastDocument> | undefined;
-  readonly problems: Versioned<StoredProblems>;
+  readonly last: LastDocument | undefined;
+  readonly problems: ProblemMemory;
   /** Of several nodes, the one in use. */
   readonly nodeInUse?: string | undefined;
 }
-
-type Versioned<Value> = Value & { readonly version: number };
-
-type StoredProblems = Omit<ProblemMemory, 'remembered'> & {
-  readonly remembered: ReadonlyMap<string, Versioned<StoredProblem>>;
-};
-
-/** `version` is that of the mark. */
-type StoredProblem = Omit<RememberedProblem, 'histories'> & { readonly histories: StoredHistories };
-
-/** Without texts, which have configured names; the next document has them. */
-type StoredHistories = ReadonlyMap<string, Omit<SubjectHistory, 'summary' | 'details' | 'action' | 'textsAt'>>;
 
 /** `undefined` before the first poll of this process. */
 export function createMemory(state: EndpointState): EndpointMemory | undefined {
   const { target, document, lastPoll, problems: memory } = state;
   if (lastPoll === undefined) return undefined;
   const last = lastDocument(state);
-  const remembered = new Map(
-    problems.flatMap((problem) => {
-      const key = problemKey(problem);
-      const known = memory.remembered.get(key);
-      if (known === undefined) return [];
-      const histories = withoutTexts(known.histories);
-      return [[key, { ...known, histories, version: problem.mark?.version ?? 0 }] as const];
-    }),
-  );
+  const stored = withHistories(memory, (history) => ({
+    ...history,
+    // Texts have configured names, and the next document has them.
+    summary: '',
+    details: '',
+    action: '',
+    validators: history.validators.map((validator) => ({ ...validator, name: '' })),
+  }));
   return {
     target,
     document,
     polledAt: lastPoll.at,
-    last: last && { ...restarted(last), version: documents[document].memoryVersion },
-    problems: { ...memory, remembered, version: PROBLEM_MEMORY_VERSION },
+    last: last && restarted(last),
+    problems: stored,
     nodeInUse: sourceInUse(state),
   };
 }
 
-/**
- * What another process compares its first document with: without the rest of the snapshot, and without the counters.
- */
+/** What another process compares its first document with. */
 function restarted(last: LastDocument): LastDocument {
   const { identity, height } = last;
   if (isDocument('module_state', last)) {
@@ -87,52 +68,34 @@ function restarted(last: LastDocument): LastDocument {
   return { document: 'external_contract', identity, height, past: undefined, flow: undefined };
 }
 
-function withoutTexts(histories: RememberedProblem['histories']): StoredHistories {
-  return new Map(
-    Array.from(
-      histories,
-      ([key, { summary: _summary, details: _details, action: _action, textsAt: _textsAt, validators, ...subject }]) => [
-        key,
-        { ...subject, validators: validators.map((validator) => ({ ...validator, name: '' })) },
-      ],
-    ),
-  );
-}
-
 /** A state before the first poll, with the memory of the endpoint. */
 export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
   if (memory === undefined) return state;
   const { last, problems: stored, nodeInUse } = memory;
+  const known = withHistories(stored, (history, { name, action }) => ({
+    ...history,
+    // Until the next document has the problem.
+    summary: `${name} was found in an earlier document`,
+    action,
+  }));
   return {
     ...state,
-    ...(last?.version === documents[state.document].memoryVersion && { restored: last }),
-    ...(stored.version === PROBLEM_MEMORY_VERSION && { problems: restoredProblems(stored) }),
+    ...(last && { restored: last }),
     ...(nodeInUse !== undefined && { nodes: [{ source: nodeInUse, isInUse: true }] }),
+    problems: known,
   };
 }
 
-function restoredProblems({ remembered, ...stored }: StoredProblems): ProblemMemory {
-  return {
-    ...stored,
-    remembered: new Map(
-      problems.flatMap((problem) => {
-        const key = problemKey(problem);
-        const storedProblem = remembered.get(key);
-        if (storedProblem === undefined) return [];
-        const { version, mark, markWithoutLastDocument, ...known } = storedProblem;
-        const isKnown = version === (problem.mark?.version ?? 0);
-        const marks = isKnown
-          ? { mark, markWithoutLastDocument }
-          : { mark: undefined, markWithoutLastDocument: undefined };
-        return [[key, { ...known, histories: withTexts(known.histories, problem), ...marks }] as const];
-      }),
-    ),
-  };
-}
-
-/** Until the next document has the problem. */
-function withTexts(histories: StoredHistories, { name, action }: Problem): RememberedProblem['histories'] {
-  const summary = `${name} was found in an earlier document`;
-  const texts = { summary, details: '', action, textsAt: -Infinity };
-  return new Map(Array.from(histories, ([key, history]) => [key, { ...history, ...texts }]));
+/** The memory with other histories. One of a problem that this version does not have is left out. */
+function withHistories(
+  memory: ProblemMemory,
+  change: (history: SubjectHistory, problem: Problem) => SubjectHistory,
+): ProblemMemory {
+  const remembered = problems.flatMap((problem): readonly (readonly [string, RememberedProblem])[] => {
+    const known = memory.remembered.get(problemKey(problem));
+    if (known === undefined) return [];
+    const histories = Array.from(known.histories, ([key, history]) => [key, change(history, problem)] as const);
+    return [[problemKey(problem), { ...known, histories: new Map(histories) }]];
+  });
+  return { ...memory, remembered: new Map(remembered) };
 }

@@ -6,12 +6,13 @@ import type { Logger } from 'pino';
 import { writeAtomically } from '../files.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
 import { readTextFile } from '../config/text-files.js';
+import type { Result } from '../config/yaml.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { errorCode, fileErrorText } from '../text/error-text.js';
 import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { endpointId, type EndpointState } from './endpoint-state.js';
 import type { SavedMemory } from './loop.js';
-import { createMemory, type EndpointMemory } from './endpoint-memory.js';
+import { createMemory, MEMORY_VERSION, type EndpointMemory } from './endpoint-memory.js';
 import { formatPlainData, parsePlainData } from './plain-data.js';
 
 /*
@@ -92,7 +93,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
       const found = await checksumIn(path);
       const isForeign = checksum !== undefined && found !== undefined && found !== checksum;
       await writeAtomically(path, text, { mode: 0o600 });
-      checksum = readChecksum(text);
+      checksum = START.exec(text)?.[2];
       return { isWritten: true, problems: isForeign ? [...problems, OTHER_PROCESS] : problems };
     } catch (error) {
       const isMissing = errorCode(error) === 'ENOENT';
@@ -136,6 +137,7 @@ function clockAfter({ at, clockOffset }: Moment, wallMs: number): Instant {
 }
 
 interface StoredState {
+  /** When it was written. */
   readonly now: Moment;
   readonly endpoints: readonly EndpointMemory[];
 }
@@ -143,14 +145,13 @@ interface StoredState {
 async function load(path: string, log: Logger): Promise<(StoredState & { readonly checksum: string }) | undefined> {
   const unread = { ok: false, problem: `cannot be read: ${NO_RESPONSE}`, isMissing: false } as const;
   const file = (await withinMs(DISK_MS, readTextFile(path, MAX_BYTES))) ?? unread;
-  const state = file.ok ? parseFile(file.text) : undefined;
-  if (state !== undefined) {
+  const state = file.ok ? parseFile(file.text) : file;
+  if (state.ok) {
     log.info(`the state of ${state.endpoints.length} endpoints was read from ${path}`);
     return state;
   }
-  const problem = file.ok ? 'is not a state file, or was changed by somebody else' : file.problem;
   const level = !file.ok && file.isMissing ? 'info' : 'warn';
-  log[level](`nothing is remembered of earlier polls: ${path}: ${problem}`);
+  log[level](`nothing is remembered of earlier polls: ${path}: ${state.problem}`);
   return undefined;
 }
 
@@ -171,28 +172,26 @@ function updateMemories(memories: Map<string, EndpointMemory>, states: readonly 
 /** A line for each endpoint, the last polled first. Lines above the size limit of the file are left out. */
 async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
   const lines: string[] = [];
-  let bytes = 0;
-  let leftOut = 0;
+  let bytes = HEADER_BYTES;
   for (const endpoint of endpoints.toSorted((a, b) => b.polledAt - a.polledAt)) {
     const line = formatPlainData(endpoint);
-    const size = bytes + Buffer.byteLength(line);
-    if (size > MAX_BYTES - HEADER_BYTES) leftOut += 1;
-    else {
+    const size = Buffer.byteLength(line) + SEPARATOR.length;
+    if (bytes + size <= MAX_BYTES) {
       lines.push(line);
-      bytes = size + SEPARATOR.length;
+      bytes += size;
     }
     // oxlint-disable-next-line no-await-in-loop -- yields to scrapes in between
     await nextTurn();
   }
-  const limit = formatSize(MAX_BYTES);
-  const tooLarge = `the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`;
+  const leftOut = endpoints.length - lines.length;
+  const tooLarge = `the state file would be larger than ${formatSize(MAX_BYTES)}: ${leftOut} endpoints are not in it`;
   return { text: formatLines(lines, now), problems: leftOut === 0 ? [] : [tooLarge] };
 }
 
 /** The content of a file with a line for each endpoint. */
 export function formatLines(lines: readonly string[], now: Moment): string {
   const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
-  return `{"version":${FORMAT_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`;
+  return `{"version":${MEMORY_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`;
 }
 
 const SEPARATOR = ',\n';
@@ -203,28 +202,26 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Of what is around the memories, which have versions of their own. */
-const FORMAT_VERSION = 1;
-
-const START = new RegExp(`^\\{"version":${FORMAT_VERSION},"checksum":"([\\da-f]{64})","state":\n`);
-
-function readChecksum(text: string): string | undefined {
-  return START.exec(text)?.[1];
-}
+const START = /^\{"version":(\d{1,9}),"checksum":"([\da-f]{64})","state":\n/;
 
 /** The checksum of a file; `undefined` without a readable state file. */
 async function checksumIn(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);
   const read = await file?.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0).catch(() => undefined);
   await file?.close();
-  return read && readChecksum(read.buffer.toString('utf8', 0, read.bytesRead));
+  return read && START.exec(read.buffer.toString('utf8', 0, read.bytesRead))?.[2];
 }
 
-/** `undefined` if the text is not a whole state file. Each part of it has a version (endpoint-memory.ts). */
-export function parseFile(text: string): (StoredState & { readonly checksum: string }) | undefined {
-  const [start = '', found] = START.exec(text) ?? [];
+/** What is in a file, or why it cannot be used. */
+export function parseFile(
+  text: string,
+): Result<StoredState & { readonly checksum: string }, { readonly problem: string }> {
+  const [start = '', version, checksum] = START.exec(text) ?? [];
   const state = text.slice(start.length).replace(/\n\}\n?$/, '');
-  if (found === undefined || sha256(state) !== found) return undefined;
+  if (checksum === undefined || sha256(state) !== checksum)
+    return { ok: false, problem: 'is not a state file, or was changed by somebody else' };
+  if (version !== String(MEMORY_VERSION))
+    return { ok: false, problem: `has version ${version}, and this program reads version ${MEMORY_VERSION}` };
   // The checksum proves that a process of this program has written it.
-  return { ...(parsePlainData(state) as StoredState), checksum: found };
+  return { ok: true, ...(parsePlainData(state) as StoredState), checksum };
 }

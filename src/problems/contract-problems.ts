@@ -27,7 +27,6 @@ const unbacked = defineProblem('external_contract', {
   action:
     'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
-    version: 1,
     isDebounced: true,
     next: ({ input: { backing, at } }, before: ShortfallMark | undefined): ShortfallMark =>
       Object.fromEntries(
@@ -127,7 +126,6 @@ const oracleSilentByContract = defineProblem('external_contract', {
   action:
     'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
   mark: {
-    version: 1,
     next: ({ input: { lastEventNonce, unobservedEvents, at } }, before: EventMark = []): EventMark => {
       const nonce = required(lastEventNonce);
       const waiting = required(unobservedEvents);

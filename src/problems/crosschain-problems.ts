@@ -6,7 +6,6 @@ import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
-  areNoncesUnknown,
   limitReachedAt,
   highestNonce,
   lowestMissedNonce,
@@ -69,11 +68,11 @@ const chainStuck = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   needsTime: true,
   description:
-    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list, or of a node that is behind, do not count.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: LOOK_UP,
   mark: haltTracking,
   find: ({ input }: CrosschainEvidence, mark: HaltMark | undefined) => {
-    if (areNoncesUnknown(input)) return OTHERS_NOT_SHOWN;
+    if (isTruncated(input)) return OTHERS_NOT_SHOWN;
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
@@ -275,7 +274,6 @@ const missed = defineProblem('rate_limiter_input', {
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
   action: MISSED_ACTION,
   mark: {
-    version: 1,
     isDebounced: true,
     next: ({ input }, before: MissedMark | undefined): MissedMark => {
       const seen = before === undefined ? 0 : input.at;

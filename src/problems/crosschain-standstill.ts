@@ -88,4 +88,4 @@ export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
-export const haltTracking = { version: 2, next: haltAfter } as const;
+export const haltTracking = { next: haltAfter } as const;

@@ -80,7 +80,6 @@ const valsetMismatches = defineProblem('module_state', {
   action: COMPARE_VALSETS,
   /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
   mark: {
-    version: 1,
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
   },
   find: (evidence, knownAt: number | undefined) => {

@@ -97,7 +97,6 @@ const confirmsMissing = defineProblem('module_state', {
   action: 'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.',
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
-    version: 1,
     next: ({ input }, before: ByMember<Signing> | undefined): ByMember<Signing> =>
       markMembers(input, before, (member, last) => {
         const signed = signedBatches(input, member).length;
@@ -176,7 +175,6 @@ const votesMissing = defineProblem('module_state', {
   description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: 'Check the orchestrator and its node of the external chain.',
   mark: {
-    version: 1,
     /** The highest event nonce with a vote so far: it does not go back when the hub deletes a vote. */
     next: ({ input, answers }, before: ByMember<Numeral> | undefined): ByMember<Numeral> =>
       markMembers(input, before, ({ registration, labels }, last) =>

@@ -2,13 +2,14 @@ import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 
 /*
- * The marks of problems, and how a debounced mark skips an odd document (why: problem-memory.ts). Such a mark is kept
- * twice: after all documents, and without the last one. The next document continues both. If they agree, the last
- * document was not odd. If they differ, it is skipped.
+ * The marks of problems. A debounced mark has a candidate beside it, the mark after the last document, and moves there
+ * when the next document agrees: when it continues both in the same way. If not, the last document was odd, and the
+ * mark continues without it. Otherwise an odd answer would be found after it is gone: as a change for hours, or as a
+ * rollback for a day; and a silence of hours would begin anew.
  *
- * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second document, the mark
- * is 90, and 5 without it. The third one leaves 90 and makes 6 of 5: they differ, so the mark is 6. With 91 in the
- * third document, both would be 91.
+ * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. The mark is 5, and after the second
+ * document its candidate is 90. The third one leaves 90 and makes 6 of 5: they differ, so the mark stays 5, with the
+ * candidate 6. With 91 in the third document, both would be 91, so that the mark would be 90.
  */
 
 /** The entry of a token, chain or validator. */
@@ -18,33 +19,36 @@ export function findEntry<Value>(mark: Readonly<Record<string, Value>> | undefin
 
 export interface Marks {
   readonly mark: unknown;
-  /** `undefined` for a mark that is not debounced. */
-  readonly markWithoutLastDocument: unknown;
+  /** The mark after the last document; `undefined` if the mark is. */
+  readonly candidate?: unknown;
 }
 
-const NO_MARKS: Marks = { mark: undefined, markWithoutLastDocument: undefined };
+/** The mark after the last document. */
+export function latestMark({ mark, candidate = mark }: Marks): unknown {
+  return candidate;
+}
 
 /** The marks after a document. A document without a required field changes nothing. */
-export function marksAfter(definition: Problem['mark'], evidence: Evidence, before: Marks = NO_MARKS): Marks {
-  const { mark, markWithoutLastDocument } = before;
+export function marksAfter(
+  definition: Problem['mark'],
+  evidence: Evidence,
+  before: Marks = { mark: undefined },
+): Marks {
+  const { mark, candidate } = before;
   return orElse<Marks>(
     () => {
       const after = definition?.next(evidence, mark);
-      if (definition?.isDebounced !== true) return { mark: after, markWithoutLastDocument: undefined };
-      if (markWithoutLastDocument === undefined) return { mark: after, markWithoutLastDocument: mark };
-      const afterWithoutLastDocument = definition.next(evidence, markWithoutLastDocument);
-      const agreed = agreedMark(after, afterWithoutLastDocument);
-      return agreed === undefined
-        ? { mark: afterWithoutLastDocument, markWithoutLastDocument }
-        : { mark: agreed, markWithoutLastDocument: mark };
+      if (definition?.isDebounced !== true || mark === undefined) return { mark: after };
+      const agreed = candidate === undefined ? undefined : agreedMark(definition.next(evidence, candidate), after);
+      return agreed === undefined ? { mark, candidate: after } : { mark: candidate, candidate: agreed };
     },
-    () => ({ mark, markWithoutLastDocument }),
+    () => ({ mark, candidate }),
   );
 }
 
 /**
- * The mark with the minimum of each pair of numbers, which are times or small counts; `undefined` if the marks differ
- * in anything else.
+ * The mark that two agree on, but for numbers, which are times or small counts: then the lower one, so that an odd
+ * document does not make a time anew. `undefined` if they differ in anything else.
  */
 function agreedMark(a: unknown, b: unknown): unknown {
   if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);

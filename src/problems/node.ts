@@ -44,7 +44,6 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
-      version: 1,
       isDebounced: true,
       next: ({ height, input }: Evidence<HubDocument>, before: HeightMark | undefined) => {
         const present = String(required(height));
@@ -235,7 +234,6 @@ function rolledBack<Name extends HubDocument>(
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
-      version: 5,
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined): HighestMark => {
         const contract = readContract(evidence);

@@ -141,7 +141,6 @@ const oracleSilent = defineProblem('module_state', {
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
   mark: {
-    version: 1,
     isDebounced: true,
     next: ({ input }, before: SilenceMark | undefined): SilenceMark => {
       const { state, at } = input;

@@ -75,7 +75,6 @@ export function change<Name extends DocumentName, Alert extends string>(
     age: 'ago',
     needsTime: true,
     mark: {
-      version: 1,
       isDebounced: true,
       next: ({ input, nodes }: Evidence<Name>, before: ChangeMark | undefined) =>
         changesAfter(readValues(input), input.at, before, nodes?.find(({ isInUse }) => isInUse)?.source),

@@ -2,7 +2,7 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import type { InParts } from '../parts.js';
-import { marksAfter, type Marks } from './marks.js';
+import { latestMark, marksAfter, type Marks } from './marks.js';
 import {
   isEnabled,
   limitSeconds,
@@ -22,27 +22,21 @@ import { joinTexts, labelTexts } from './sentence.js';
 import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from './subjects.js';
 
 /*
- * Since when each problem is there. A judgement of a document, in order:
+ * Since when each problem is there. An alert fires at its start plus its limit, and not before the problem is present:
  *
- * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
- * 2. The `SubjectHistory` of a found subject begins or goes on, and becomes present; that of another subject ends.
- * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the
- *    `Judgement`.
- * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
+ * - a judgement shows a subject, misses it, or cannot show it (a list that is truncated, withdrawn or not polled): what
+ *   it cannot show, it keeps.
+ * - found: continues the history of its subject and progress key, or begins one. The start is what the document proves,
+ *   else now, and never later. From when the problem is present, it moves only to an earlier start that is proven.
+ * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then, the first miss ends it.
+ * - gone: a present problem that two judgements have missed, and whose last find is 120 s ago.
+ * - progress: at most one history of a subject is present. The old one stays until the new one is.
+ * - an outage (longer than twice `stale_after`): what the first document finds goes on, unless it proves a later start.
+ *   What it misses ends at once.
+ * - a mark moves one document late, when the next one agrees (marks.ts).
+ * - a document with a lower height fails its poll; the third in a row is accepted (engine/step.ts).
  *
- * engine/verdicts.ts turns the present problems into verdicts at a point in time.
- *
- * One odd answer, or two nodes in turn behind one address, neither begin nor reset a problem. Four rules see to that,
- * because each covers what the others do not:
- *
- * - A document with a lower height than the last one fails its poll (`findRegression` in engine/step.ts). Without a
- *   height it is judged, and so is the third such document since the last success.
- * - A subject is present only after judgements that are some time apart, of which each has found it: an odd answer
- *   begins nothing.
- * - A present subject ends only after at least two judgements, over some time, of which none has found it: an odd
- *   answer ends nothing. Another progress key is another history, and ends the old one when it is present.
- * - A debounced mark skips a document that the next one contradicts (marks.ts). Otherwise an odd answer would be found
- *   after it is gone: as a change for hours, or as a rollback for a day; and a silence of hours would begin anew.
+ * So one odd answer, or two nodes in turn behind one address, neither begin nor reset a problem.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -59,13 +53,11 @@ export interface SubjectHistory {
   readonly startSeconds: Instant;
   /** Whether a document proves the start; otherwise the problem may have begun earlier. */
   readonly isProven: boolean;
-  /** Whether a time of the chain proves it, so that it moves when the wall clock is set. */
-  readonly isProvenByChain: boolean;
+  /** The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set. */
+  readonly chainStart?: number | undefined;
   readonly summary: string;
   readonly details: string;
   readonly action: string;
-  /** When summary and action changed. */
-  readonly textsAt: Instant;
   readonly validators: readonly FoundValidator[];
   /** The first of the successive judgements with the subject. */
   readonly firstFoundAt: Instant;
@@ -73,9 +65,7 @@ export interface SubjectHistory {
   readonly lastFoundAt: Instant;
   /** Whether the last judgement did not find the subject. */
   readonly isMissing: boolean;
-  /** Whether judgements have agreed on it. Otherwise it may begin, or begin anew with another progress key. */
-  readonly isPresent: boolean;
-  /** When they agreed. No alert fires before. */
+  /** When judgements agreed on it; `undefined` before. */
   readonly presentAt?: Instant | undefined;
 }
 
@@ -94,18 +84,15 @@ export interface ProblemMemory {
   /** The problems that were judged at least once, by `problemKey`. */
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** The last judgement; `undefined` before the first. */
-  readonly judged?: Moment | undefined;
+  readonly judgedAt?: Instant | undefined;
 }
-
-/** Another one for another shape: then the problems of a state file begin anew. */
-export const PROBLEM_MEMORY_VERSION = 6;
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
 
 /** A present subject with its problem, or a problem of the polls. */
-export interface PresentProblem extends Omit<
+export interface PresentProblem extends Pick<
   SubjectHistory,
-  'progressKey' | 'isProvenByChain' | 'textsAt' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing' | 'isPresent'
+  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'presentAt'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
   readonly limitSeconds: number;
@@ -147,6 +134,8 @@ export function* judgeProblems(
   const unjudged: UnjudgedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
+  // Without a judgement for longer, nothing proves that a problem lasted. An odd answer is no outage.
+  const isAfterOutage = now.at - (memory.judgedAt ?? now.at) > (2 * options.staleAfterMs) / 1000;
   let dropped = 0;
   for (const problem of judged) {
     yield;
@@ -154,7 +143,7 @@ export function* judgeProblems(
     const key = problemKey(problem);
     const limit = limitSeconds(problem, settings);
     const before = memory.remembered.get(key);
-    const judging = { problem, limit, now, lastJudged: memory.judged ?? now, options };
+    const judging = { problem, limit, now, isAfterOutage, options };
     const complete = judgeProblem(before, evidence, judging);
     if (complete === undefined) {
       notJudgedHere.add(name);
@@ -171,7 +160,7 @@ export function* judgeProblems(
     }
   }
   return {
-    memory: { ...memory, remembered, judged: now },
+    memory: { remembered, judgedAt: now.at },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: dropped + Math.max(0, present.length - options.maxSeries),
     unjudged,
@@ -188,15 +177,8 @@ interface Judging {
   readonly problem: Problem;
   readonly limit: number;
   readonly now: Moment;
-  readonly lastJudged: Moment;
+  readonly isAfterOutage: boolean;
   readonly options: JudgingOptions;
-}
-
-function findWith(problem: Problem, evidence: Evidence, { mark }: Marks): Findings {
-  return orElse<Findings>(
-    () => problem.find(evidence, mark),
-    () => OTHERS_UNJUDGED,
-  );
 }
 
 /**
@@ -207,144 +189,100 @@ function judgeProblem(
   evidence: Evidence,
   judging: Judging,
 ): RememberedProblem | undefined {
-  const { problem, now, lastJudged } = judging;
+  const { problem, now } = judging;
   const marks = marksAfter(problem.mark, evidence, before);
-  const { bySubject, notShown, isUnjudged } = readFindings(findWith(problem, evidence, marks), now);
+  const findings = orElse<Findings>(
+    () => problem.find(evidence, latestMark(marks)),
+    () => OTHERS_UNJUDGED,
+  );
+  const { bySubject, notShown, isUnjudged } = readFindings(findings);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
-  const last = new Map(
-    Array.from(before?.histories ?? [], ([key, history]) => [key, atSetClock(history, lastJudged, now)]),
-  );
+  const last = before?.histories ?? new Map<string, SubjectHistory>();
   const found = new Map(
-    Array.from(bySubject, ([subject, each]) => {
-      const history = last.get(historyKey(each));
-      const kept = history !== undefined && !isOther(history, each, judging) ? history : undefined;
-      const after = kept ? keep(kept, each, judging) : begin(each, problem, now.at);
-      return [subject, withPresence(after, each, judging)];
-    }),
+    Array.from(bySubject, ([subject, each]) => [subject, findHistory(last.get(historyKey(each)), each, judging)]),
   );
-  const missed = Array.from(last.values()).flatMap(
-    (history) => keepMissed(history, found.get(subjectKey(history.subject)), notShown, judging) ?? [],
-  );
+  const missed = Array.from(last.values()).flatMap((history) => {
+    const subject = subjectKey(history.subject);
+    return missHistory(history, found.get(subject), isNotShown(notShown, subject), judging) ?? [];
+  });
   const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
   const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));
   return { histories, unjudgedSeconds, ...marks };
 }
 
-/**
- * Without a judgement for longer, nothing proves that a problem lasted. An odd answer between polls at the longest
- * interval is no outage.
- */
-function outageSeconds({ staleAfterMs }: JudgingOptions): number {
-  return (2 * staleAfterMs) / 1000;
-}
-
-/**
- * Whether what is found after an outage is another problem: the old one had not begun, or was missing, or a document
- * proves a later start.
- */
-function isOther(history: SubjectHistory, { start }: Found, judging: Judging): boolean {
-  const hasBegunSince = start !== undefined && start > history.lastFoundAt;
-  return isInterrupted(history, judging) && (!history.isPresent || history.isMissing || hasBegunSince);
-}
-
-function isInterrupted({ lastFoundAt }: SubjectHistory, { now, options }: Judging): boolean {
-  return now.at - lastFoundAt > outageSeconds(options);
-}
-
-function begin(found: Found, problem: Problem, at: Instant): SubjectHistory {
-  const { subject = {}, progressKey = '' } = found;
-  const times = { ...proveStart(found, at), firstFoundAt: at, lastFoundAt: at };
-  return { subject, progressKey, ...times, isMissing: false, isPresent: false, ...makeTexts(found, problem, at) };
-}
-
-/** A later document can prove an earlier start. */
-function keep(history: SubjectHistory, found: Found, { problem, now: { at } }: Judging): SubjectHistory {
-  const { start } = found;
-  const isCorrected = start !== undefined && !history.isProven && start < history.startSeconds;
-  const corrected = isCorrected ? proveStart(found, at) : {};
-  return { ...history, ...corrected, ...makeTexts(found, problem, at, history), lastFoundAt: at, isMissing: false };
-}
-
-/**
- * A history that the document has not; `undefined` if it has ended. `found` is the same subject, perhaps with another
- * progress key.
- */
-function keepMissed(
-  history: SubjectHistory,
-  found: SubjectHistory | undefined,
-  notShown: readonly string[],
-  judging: Judging,
-): SubjectHistory | undefined {
-  // A subject that the document does not show may still be there.
-  if (found === undefined && isNotShown(notShown, subjectKey(history.subject))) {
-    return isForgotten(history, judging) ? undefined : history;
-  }
-  if (found?.progressKey === history.progressKey) return undefined;
-  // With another progress key, the old history stays until the new one is present.
-  if (!history.isPresent || found?.isPresent === true) return undefined;
-  // After an outage, a problem that is not found would have the age of the outage.
-  if (isInterrupted(history, judging)) return undefined;
-  const isOver = history.isMissing && judging.now.at - history.lastFoundAt >= ENDS_AFTER_SECONDS;
-  return isOver ? undefined : { ...history, isMissing: true };
-}
-
-/** A problem that has not fired before an outage does not fire because of it. */
-function isForgotten({ lastFoundAt, startSeconds }: SubjectHistory, { limit, now, lastJudged, options }: Judging) {
-  return now.at - lastJudged.at > outageSeconds(options) && lastFoundAt - startSeconds < limit;
-}
-
-/** A start that is proven by a time of the chain was as wrong as the wall clock was. */
-function atSetClock(history: SubjectHistory, last: Moment, now: Moment): SubjectHistory {
-  if (!history.isProvenByChain || last.clockOffset === now.clockOffset) return history;
-  const start = history.startSeconds + last.clockOffset - now.clockOffset;
-  return { ...history, ...proveStart({ start, chainStart: start }, now.at) };
-}
-
-/**
- * A start is never after the poll: block times are estimates, and the wall clock can be wrong. Then the start is not
- * proven.
- */
-function proveStart({ start = Infinity, chainStart }: Pick<Found, 'start' | 'chainStart'>, at: Instant) {
-  const isProven = start <= at;
-  return { startSeconds: Math.min(start, at), isProven, isProvenByChain: isProven && chainStart !== undefined };
-}
-
-/** Summary and action are labels of a series, which must not change with each document. */
-const TEXTS_SECONDS = 300;
-
-function makeTexts(
-  { summary, details = [], action, validator }: Found,
-  problem: Problem,
-  at: Instant,
-  last?: SubjectHistory,
-) {
-  const isKept = last !== undefined && at - last.textsAt < TEXTS_SECONDS;
-  const texts = isKept ? last : { ...labelTexts(summary, action ?? problem.action), textsAt: at };
+/** The history of what is found, which begins or goes on. */
+function findHistory(last: SubjectHistory | undefined, found: Found, judging: Judging): SubjectHistory {
+  const { problem, now, options } = judging;
+  const { subject = {}, progressKey = '', summary, details = [], action = problem.action, validator } = found;
+  const before = last === undefined || isOther(last, found, judging) ? undefined : last;
+  const firstFoundAt = before?.firstFoundAt ?? now.at;
+  const isAgreed = options.isSinglePoll === true || now.at - firstFoundAt >= BEGINS_AFTER_SECONDS;
   return {
-    summary: texts.summary,
-    action: texts.action,
-    textsAt: texts.textsAt,
+    subject,
+    progressKey,
+    ...startAfter(before, found, firstFoundAt, now.clockOffset),
+    ...labelTexts(summary, action),
     details: joinTexts('; ', ...details),
     validators: validator === undefined ? [] : [validator],
+    firstFoundAt,
+    lastFoundAt: now.at,
+    isMissing: false,
+    presentAt: before?.presentAt ?? (isAgreed ? now.at : undefined),
   };
 }
 
+/** Whether what is found after an outage is another problem: the old one was not there, or the new one began later. */
+function isOther(
+  { presentAt, isMissing, lastFoundAt }: SubjectHistory,
+  { start, chainStart }: Found,
+  { isAfterOutage, now }: Judging,
+): boolean {
+  const provenStart = chainStart === undefined ? start : chainStart - now.clockOffset;
+  return isAfterOutage && (presentAt === undefined || isMissing || (provenStart ?? -Infinity) > lastFoundAt);
+}
+
 /**
- * A subject is present when judgements agree. The last one proves the start: the first estimate may be by the
- * parameter of the chain, because no block time is measured yet. If the last estimate is later by more than the time
- * between the documents, the first one was wrong.
+ * A start by heights is an estimate, and the first one may be by the parameter of the chain, because no block time is
+ * measured yet: the document with which the problem becomes present proves it. After that it would move to and fro.
  */
-function withPresence(history: SubjectHistory, { start }: Found, { now, options }: Judging): SubjectHistory {
-  const { isPresent, startSeconds, firstFoundAt } = history;
-  const lastedSeconds = now.at - firstFoundAt;
-  if (isPresent || (options.isSinglePoll !== true && lastedSeconds < BEGINS_AFTER_SECONDS)) return history;
-  const isFaster = start !== undefined && start - startSeconds > lastedSeconds;
-  return {
-    ...history,
-    startSeconds: isFaster ? Math.min(start, firstFoundAt) : startSeconds,
-    isPresent: true,
-    presentAt: now.at,
-  };
+function startAfter(
+  before: SubjectHistory | undefined,
+  found: Found,
+  firstFoundAt: Instant,
+  clockOffset: number,
+): Pick<SubjectHistory, 'startSeconds' | 'isProven' | 'chainStart'> {
+  const chainStart = Math.min(before?.chainStart ?? Infinity, found.chainStart ?? Infinity);
+  if (chainStart < Infinity) return { ...proveStart(chainStart - clockOffset, firstFoundAt), chainStart };
+  const { startSeconds = firstFoundAt, isProven = false, presentAt } = before ?? {};
+  const { start } = found;
+  const isCorrected = start !== undefined && !isProven && start < startSeconds;
+  if (start === undefined || (presentAt !== undefined && !isCorrected)) return { startSeconds, isProven };
+  return proveStart(start, firstFoundAt);
+}
+
+/** Block times are estimates, and the wall clock can be wrong: a start in the future proves nothing. */
+function proveStart(start: number, firstFoundAt: Instant): Pick<SubjectHistory, 'startSeconds' | 'isProven'> {
+  return { startSeconds: Math.min(start, firstFoundAt), isProven: start <= firstFoundAt };
+}
+
+/**
+ * The history of what is not found, at least not with this progress key; `undefined` if it has ended. `found` is the
+ * same subject.
+ */
+function missHistory(
+  history: SubjectHistory,
+  found: SubjectHistory | undefined,
+  isHidden: boolean,
+  { now, limit, isAfterOutage }: Judging,
+): SubjectHistory | undefined {
+  const { presentAt, lastFoundAt, startSeconds, progressKey, isMissing } = history;
+  if (found === undefined && isHidden) {
+    // What has not fired before an outage does not fire because of it.
+    return isAfterOutage && lastFoundAt - startSeconds < limit ? undefined : history;
+  }
+  const isReplaced = found !== undefined && (found.progressKey === progressKey || found.presentAt !== undefined);
+  const isOver = isAfterOutage || (isMissing && now.at - lastFoundAt >= ENDS_AFTER_SECONDS);
+  return isReplaced || presentAt === undefined || isOver ? undefined : { ...history, isMissing: true };
 }
 
 function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions): SubjectHistories {
@@ -358,19 +296,18 @@ function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions)
 function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
   return selectSubjects(
     problem,
-    Array.from(histories.values()).filter(({ isPresent }) => isPresent),
+    Array.from(histories.values()).filter(({ presentAt }) => presentAt !== undefined),
   );
 }
 
 /** The memory after a document that was not recorded, because its result was that of the last document. */
-export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
-  const foundAgainAt = (histories: SubjectHistories): SubjectHistories =>
-    new Map(Array.from(histories, ([key, last]) => [key, last.isMissing ? last : { ...last, lastFoundAt: at }]));
-  const remembered = new Map(
-    Array.from(memory.remembered, ([key, problem]): [string, RememberedProblem] => [
-      key,
-      { ...problem, markWithoutLastDocument: problem.mark, histories: foundAgainAt(problem.histories) },
-    ]),
-  );
-  return { ...memory, remembered };
+export function repeatJudgement({ remembered }: ProblemMemory, at: Instant): ProblemMemory {
+  const repeated = Array.from(remembered, ([key, { histories, unjudgedSeconds, ...marks }]) => {
+    const again = Array.from(histories).flatMap(([id, history]) => {
+      if (!history.isMissing) return [[id, { ...history, lastFoundAt: at }] as const];
+      return at - history.lastFoundAt >= ENDS_AFTER_SECONDS ? [] : [[id, history] as const];
+    });
+    return [key, { histories: new Map(again), unjudgedSeconds, mark: latestMark(marks) }] as const;
+  });
+  return { remembered: new Map(repeated), judgedAt: at };
 }

@@ -91,8 +91,6 @@ export type Findings = Finding | readonly Finding[];
  * (marks.ts). Its numbers are Unix seconds or small counts.
  */
 interface Mark<Name extends DocumentName, Value> {
-  /** Another one for another shape: then a mark of a state file begins anew. */
-  readonly version: number;
   /** Whether a document does not move the mark when the next one contradicts it (marks.ts). */
   readonly isDebounced?: true;
   /** The mark after the document. Throws WITHDRAWN when a required field is missing or invalid; then the mark stays. */

@@ -66,7 +66,6 @@ const backlogStuck = defineProblem('module_state', {
   action:
     'Request a batch of the token, which anyone can (build-batch, see the runbook): the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
   mark: {
-    version: 1,
     next: ({ input }, before: TopMark | undefined): TopMark => {
       const batch = required(input.state.last_outgoing_batch_id);
       return Object.fromEntries(
@@ -123,7 +122,6 @@ const backlogGrowing = defineProblem('module_state', {
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
   mark: {
-    version: 1,
     next: ({ input }, before: Readonly<Record<string, QueueMark>> | undefined): Readonly<Record<string, QueueMark>> => {
       const minimums = minBatchFees(input.tokens);
       const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !minimums.has(contract));

@@ -80,7 +80,7 @@ const batchUnsigned = defineProblem('module_state', {
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: CONTACT_SIGNERS,
-  mark: { version: 1, isDebounced: true, next: unsignedSince },
+  mark: { isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return undefined;

@@ -1,15 +1,12 @@
-import type { Moment } from '../clock.js';
 import type { SubjectHistory } from './problem-memory.js';
 import type { Findings, Found, FoundValidator, Problem, Subject, Together } from './problem.js';
 import { numberAndNames } from './sentence.js';
 
 /* The subjects of a problem in one document. */
 
-export function readFindings(findings: Findings, { clockOffset }: Moment) {
+export function readFindings(findings: Findings) {
   const list = [findings].flat().filter((each) => each !== undefined);
-  const found = list
-    .filter((each) => 'summary' in each)
-    .map((each) => (each.chainStart === undefined ? each : { ...each, start: each.chainStart - clockOffset }));
+  const found = list.filter((each) => 'summary' in each);
   const notShown = list.filter((each) => 'notShown' in each);
   return {
     bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),

@@ -155,7 +155,6 @@ const validatorUnknown = defineProblem('module_state', {
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
-    version: 2,
     /** The times of the last answers, in Unix seconds. */
     next: (
       { input, answeredAt },
@@ -340,7 +339,6 @@ const fundsLow = defineProblem('module_state', {
   action:
     'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
   mark: {
-    version: 2,
     next: ({ input: { at }, answers }, before: FundsMark = {}): FundsMark => {
       const balances = orchestratorBalance.getAnswers(answers);
       const known = new Set([...Object.keys(before), ...balances.keys()]);
@@ -415,7 +413,6 @@ function inactive(
     severity,
     ...declaration,
     mark: {
-      version: 2,
       next: ({ input }: Evidence<'module_state'>, before: MembershipMark | undefined): MembershipMark =>
         Object.fromEntries(
           watchedEntries(input).map(({ address, isActive = false }): [string, Membership] => {

@@ -35,7 +35,8 @@ export function written(memory: EndpointMemory, at: Moment): string {
   return formatLines([formatPlainData(memory)], at);
 }
 export function read(text: string): EndpointMemory {
-  const [memory] = parseFile(text)?.endpoints ?? [];
+  const file = parseFile(text);
+  const [memory] = file.ok ? file.endpoints : [];
   if (memory === undefined) throw new Error('the file is invalid');
   return memory;
 }

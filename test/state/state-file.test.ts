@@ -16,6 +16,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { MEMORY_VERSION } from '../../src/engine/endpoint-memory.js';
 import { formatLines, openStateFile, type StateFile } from '../../src/engine/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -60,7 +61,6 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
             histories: new Map(),
             unjudgedSeconds: undefined,
             mark: 'x'.repeat(characters),
-            markWithoutLastDocument: undefined,
           },
         ],
       ]),
@@ -85,7 +85,7 @@ describe('the state file', () => {
     await write(fileIn(path), [endpoint('a', 1), endpoint('b')]);
     expect(statSync(fileIn(path)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(fileIn(path), 'utf8'))).toMatchObject({
-      version: 1,
+      version: MEMORY_VERSION,
       checksum: expect.stringMatching(/^[\da-f]{64}$/),
       state: { endpoints: [{ target: 'b' }, { target: 'a' }] },
     });
@@ -121,23 +121,20 @@ describe('the state file', () => {
       subject: {},
       progressKey: '7',
       startSeconds: 1_000_000_000,
-      isProvenByChain: false,
       isProven: false,
       firstFoundAt: lastFoundAt,
       lastFoundAt,
       isMissing: false,
-      isPresent: true,
+      presentAt: lastFoundAt,
       summary: '',
       details: '',
       action: '',
-      textsAt: 0,
       validators: [],
     };
     const problem = {
       histories: new Map([['[] 7', subject]]),
       unjudgedSeconds: 1_000_000_030,
       mark: undefined,
-      markWithoutLastDocument: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered } }]);
@@ -245,7 +242,11 @@ const INVALID = 'is not a state file, or was changed by somebody else';
 describe('a state file that cannot be used', () => {
   it.each([
     ['not JSON', '{"version":1,', INVALID],
-    ['a version of the future', VALID.replace('"version":1', '"version":2'), INVALID],
+    [
+      'another version',
+      VALID.replace(`"version":${MEMORY_VERSION}`, '"version":1'),
+      `has version 1, and this program reads version ${MEMORY_VERSION}`,
+    ],
     ['a change by somebody else', VALID.replace('"at":1', '"at":2'), INVALID],
     ['nothing in it', '', 'is empty'],
     ['33 MiB', VALID.padEnd(33 * 2 ** 20), 'is larger than 32MiB'],

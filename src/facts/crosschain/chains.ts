@@ -111,29 +111,33 @@ interface UnmovedNonce {
 /** The lowest pending nonce of a chain. */
 export interface LowestNonce extends UnmovedNonce {
   readonly chainId: string;
-  /** The nonce before, until two lists agree on the new one: an odd list moves nothing. */
+  /** The nonce before, until two lists of a node that is not behind agree on the new one: an odd list moves nothing. */
   readonly before?: UnmovedNonce | undefined;
 }
 
-/** Whether the lists prove nothing: lower nonces may be omitted, or the node is behind, so that its nonces are old. */
-export function areNoncesUnknown(input: CrosschainInput): boolean {
-  return isTruncated(input) || input.isNodeBehind === true;
-}
-
+/** A truncated list changes nothing, because lower nonces may be omitted. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const past = input.past?.lowestNonces ?? [];
-  if (areNoncesUnknown(input)) return past;
+  if (isTruncated(input)) return past;
   const earlier = new Map(past.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
-    if (nonce === undefined) return [];
-    const last = earlier.get(chainId);
-    const known = [last, last?.before].find((each) => each?.nonce === nonce);
-    if (known !== undefined) return [{ chainId, nonce, sinceSeconds: known.sinceSeconds }];
-    const before = last?.before ?? (last && { nonce: last.nonce, sinceSeconds: last.sinceSeconds });
-    return [{ chainId, nonce, sinceSeconds: input.at, ...(before && { before }) }];
+    return nonce === undefined ? [] : [{ chainId, ...unmovedNonce(input, nonce, earlier.get(chainId)) }];
   });
 });
+
+/** The nonces of a node that is behind are old: the chain does not move back to them, nor moves with them. */
+function unmovedNonce(
+  { at, isNodeBehind = false }: CrosschainInput,
+  nonce: Numeral,
+  last: LowestNonce | undefined,
+): Omit<LowestNonce, 'chainId'> {
+  const candidates = isNodeBehind ? [last] : [last, last?.before];
+  const sinceSeconds = candidates.find((each) => each?.nonce === nonce)?.sinceSeconds;
+  const confirmed = last?.before ?? (last && { nonce: last.nonce, sinceSeconds: last.sinceSeconds });
+  const isConfirmed = confirmed === undefined || (sinceSeconds !== undefined && !(isNodeBehind && last?.before));
+  return { nonce, sinceSeconds: sinceSeconds ?? at, ...(!isConfirmed && { before: confirmed }) };
+}
 
 /** Bounds the memory of what is kept by chain. */
 export const MAX_CHAINS = 1000;
@@ -144,9 +148,13 @@ function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
 
 /** The nonces for the next document. A list that cannot be read changes nothing either. */
 export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
-  const nonces = orElse(
+  const past = input.past?.lowestNonces ?? [];
+  const listed = orElse(
     () => lowestNonces(input),
-    () => input.past?.lowestNonces ?? [],
+    () => past,
   );
+  const chains = new Set(listed.map(({ chainId }) => chainId));
+  const nonces =
+    input.isNodeBehind === true ? [...listed, ...past.filter((each) => !chains.has(each.chainId))] : listed;
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
