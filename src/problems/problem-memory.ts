@@ -28,7 +28,7 @@ import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from
  *   it cannot show, it keeps.
  * - found: continues the history of its subject and progress key, or begins one. The start is what the document proves,
  *   else now, and never later. From when the problem is present, it moves only to an earlier start that is proven.
- * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then, the first miss ends it.
+ * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then the first miss ends it.
  * - gone: a present problem that two judgements have missed, and whose last find is 120 s ago.
  * - progress: at most one history of a subject is present. The old one stays until the new one is.
  * - an outage (longer than twice `stale_after`): what the first document finds goes on, unless it proves a later start.
@@ -53,7 +53,7 @@ export interface SubjectHistory {
   readonly startSeconds: Instant;
   /** Whether a document proves the start; otherwise the problem may have begun earlier. */
   readonly isProven: boolean;
-  /** The start in Unix seconds, if a time of the chain proves it. As an instant, it moves when the wall clock is set. */
+  /** The start in Unix seconds, if a time of the chain proves it: it moves when the wall clock is set. */
   readonly chainStart?: number | undefined;
   readonly summary: string;
   readonly details: string;
@@ -220,7 +220,7 @@ function findHistory(last: SubjectHistory | undefined, found: Found, judging: Ju
   return {
     subject,
     progressKey,
-    ...startAfter(before, found, firstFoundAt, now.clockOffset),
+    ...startAfter(before, found, firstFoundAt, now),
     ...labelTexts(summary, action),
     details: joinTexts('; ', ...details),
     validators: validator === undefined ? [] : [validator],
@@ -249,20 +249,17 @@ function startAfter(
   before: SubjectHistory | undefined,
   found: Found,
   firstFoundAt: Instant,
-  clockOffset: number,
+  { at, clockOffset }: Moment,
 ): Pick<SubjectHistory, 'startSeconds' | 'isProven' | 'chainStart'> {
+  // Block times are estimates, and the wall clock can be wrong: a start in the future proves nothing.
+  const prove = (start: number) => ({ startSeconds: Math.min(start, firstFoundAt), isProven: start <= at });
   const chainStart = Math.min(before?.chainStart ?? Infinity, found.chainStart ?? Infinity);
-  if (chainStart < Infinity) return { ...proveStart(chainStart - clockOffset, firstFoundAt), chainStart };
+  if (chainStart < Infinity) return { ...prove(chainStart - clockOffset), chainStart };
   const { startSeconds = firstFoundAt, isProven = false, presentAt } = before ?? {};
   const { start } = found;
   const isCorrected = start !== undefined && !isProven && start < startSeconds;
   if (start === undefined || (presentAt !== undefined && !isCorrected)) return { startSeconds, isProven };
-  return proveStart(start, firstFoundAt);
-}
-
-/** Block times are estimates, and the wall clock can be wrong: a start in the future proves nothing. */
-function proveStart(start: number, firstFoundAt: Instant): Pick<SubjectHistory, 'startSeconds' | 'isProven'> {
-  return { startSeconds: Math.min(start, firstFoundAt), isProven: start <= firstFoundAt };
+  return prove(start);
 }
 
 /**
