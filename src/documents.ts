@@ -6,12 +6,8 @@ import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { TargetConfig } from './config/config.js';
-import {
-  defaultBridgeSettings,
-  defaultCrosschainSettings,
-  splitConnection,
-  type NodeConnection,
-} from './config/endpoint-config.js';
+import { defaultBridgeSettings, defaultCrosschainSettings, splitConnection } from './config/endpoint-config.js';
+import type { NodeConnection } from './config/http-client-config.js';
 import type { DocumentName, DocumentTypes, ConfiguredNames } from './document-types.js';
 import { MAX_CONTRACT_BYTES, NO_CONTRACT, readContract } from './facts/contract/multicall.js';
 import { bridgeFlowFamilies, trackBridge, type FlowOptions } from './flow/bridge-flow.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Environment } from '../config/loader.js';
+import type { Environment } from '../config/http-client-config.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
 import type { LogFlags } from './flags.js';
 import type { LogOutput } from './log.js';

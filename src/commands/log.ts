@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { type Logger, pino } from 'pino';
-import type { Environment } from '../config/loader.js';
+import type { Environment } from '../config/http-client-config.js';
 import { MEBIBYTE } from '../units.js';
 import type { LogFlags } from './flags.js';
 

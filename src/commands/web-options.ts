@@ -1,4 +1,4 @@
-import type { Result } from '../config/yaml.js';
+import type { Result } from '../config/result.js';
 import type { ExporterOptions } from './exporter.js';
 import type { WebFlags } from './flags.js';
 

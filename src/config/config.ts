@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { createHash } from 'node:crypto';
-import { type Path, type Result } from './yaml.js';
+import type { Path, Result } from './result.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
-import { bridge, crosschain, type NodeConnection, splitConnection } from './endpoint-config.js';
+import { bridge, crosschain, splitConnection } from './endpoint-config.js';
+import type { NodeConnection } from './http-client-config.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
   amountSetting,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
-import { httpClient, httpClientChecks, type HttpClientConfig } from './http-client-config.js';
+import { httpClient, httpClientChecks, type HttpClientConfig, type NodeConnection } from './http-client-config.js';
 import { type EndpointUrl, nodeUrl, rpcUrl } from './urls.js';
 import {
   amountSetting,
@@ -132,11 +132,6 @@ const crosschainSettings = z.strictObject({
 });
 
 export type CrosschainSettings = z.output<typeof crosschainSettings>;
-
-/** How a node is requested. */
-export interface NodeConnection extends HttpClientConfig {
-  readonly url: EndpointUrl;
-}
 
 /** Each of them can take a share of `poll.timeout`. */
 const MAX_NODES = 10;

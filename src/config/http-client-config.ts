@@ -16,10 +16,8 @@ import {
   whenMapping,
 } from './values.js';
 import { checkCertificates, createFileReader, readKeyPair, type TextCheck } from './text-files.js';
-import { type Proxy, proxyUrl } from './urls.js';
-import type { PathMessage, Result } from './yaml.js';
-import type { NodeConnection } from './endpoint-config.js';
-import type { Environment } from './loader.js';
+import { type EndpointUrl, type Proxy, proxyUrl } from './urls.js';
+import type { PathMessage, Result } from './result.js';
 
 /* HTTP client settings of an endpoint, with the keys of Prometheus. A secret is a value or a file. */
 
@@ -160,6 +158,13 @@ export const httpClientChecks = [
 
 /** Structured-cloneable, like the whole configuration. File names are absolute. Files are read again for every poll. */
 export type HttpClientConfig = z.output<typeof httpClient>;
+
+/** How a node is requested. */
+export interface NodeConnection extends HttpClientConfig {
+  readonly url: EndpointUrl;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Makes the names of files absolute: they are relative to the directory of the configuration file. */
 export function resolveFiles(

@@ -17,10 +17,11 @@ import {
   poll,
   target,
 } from './config.js';
-import { resolveFiles, resolveHttpConfig } from './http-client-config.js';
+import { type Environment, resolveFiles, resolveHttpConfig } from './http-client-config.js';
 import { readTextFile } from './text-files.js';
 import { portHint } from './urls.js';
-import { formatMessage, type FormatPosition, readYaml, type Path, type PathMessage, validate } from './yaml.js';
+import { formatMessage, type FormatPosition, readYaml, validate } from './yaml.js';
+import type { Path, PathMessage } from './result.js';
 import { bridge, crosschain } from './endpoint-config.js';
 
 interface ConfigSource {
@@ -154,8 +155,6 @@ export async function hashConfigFile(path: string): Promise<string> {
 }
 
 /* The environment variables that configure one target without a file. */
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TargetVariable {
   /** The key of the configuration file that the variable sets. */

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
-import type { Path, PathMessage, Result } from './yaml.js';
+import type { Path, PathMessage, Result } from './result.js';
 import { errorCode, systemErrorText } from '../text/error-text.js';
 import { formatSize, MEBIBYTE } from '../units.js';
 

@@ -15,22 +15,14 @@ import {
 } from 'yaml';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
+import type { Path, PathMessage, Result } from './result.js';
 import { readTextFile } from './text-files.js';
 import { isMapping } from './values.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
 
-/** Keys and list indexes from the root of a file to a value. */
-export type Path = readonly PropertyKey[];
-
 /** Formats where the value at a path is set: a position in a file, or an environment variable. */
 export type FormatPosition = (path: Path) => string;
-
-/** A problem or a warning about the value at a path. */
-export interface PathMessage {
-  readonly path: Path;
-  readonly message: string;
-}
 
 /** `bridge.yaml:3:5: targets[0].bridge: message`. */
 export function formatMessage({ path, message }: PathMessage, label: FormatPosition): string {
@@ -234,12 +226,3 @@ const options: Parameters<typeof parseDocument>[1] = {
 const numberTags: ReadonlySet<string> = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
 const offsetIn = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0);
-
-/** The result of an operation whose failure is expected. */
-export type Result<Success, Failure = Problems> =
-  ({ readonly ok: true } & Success) | ({ readonly ok: false } & Failure);
-
-/** Why an input is invalid: one complete message for each problem. */
-export interface Problems {
-  readonly problems: readonly string[];
-}

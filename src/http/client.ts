@@ -5,9 +5,13 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import errors from 'undici/lib/core/errors.js';
 import UndiciClient from 'undici/lib/dispatcher/client.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
-import type { Environment } from '../config/loader.js';
-import { type HttpClientConfig, type ResolvedHttpConfig, resolveHttpConfig } from '../config/http-client-config.js';
+import {
+  type Environment,
+  type HttpClientConfig,
+  type NodeConnection,
+  type ResolvedHttpConfig,
+  resolveHttpConfig,
+} from '../config/http-client-config.js';
 import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';

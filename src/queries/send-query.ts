@@ -1,5 +1,5 @@
 import { readDocument } from '../chain/document.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
+import type { NodeConnection } from '../config/http-client-config.js';
 import { formatSource } from '../config/urls.js';
 import { orUndefined } from '../facts/required-fields.js';
 import { remainingLimits, type Client, type RequestLimits } from '../http/client.js';

@@ -11,7 +11,7 @@ import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/pending-page.js';
 import type { PendingQuery } from '../pages/view.js';
-import type { Result } from '../config/yaml.js';
+import type { Result } from '../config/result.js';
 
 export type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */

@@ -7,7 +7,8 @@ import * as z from 'zod';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkCertificates, createFileReader, readKeyPair } from '../config/text-files.js';
 import { fileNameSetting, precondition } from '../config/values.js';
-import { formatMessage, readYaml, type PathMessage, type Result, validate } from '../config/yaml.js';
+import { formatMessage, readYaml, validate } from '../config/yaml.js';
+import type { PathMessage, Result } from '../config/result.js';
 import { startRepeating } from '../tasks.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { secondsSince, type Clock } from '../clock.js';
-import type { Environment } from '../config/loader.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
+import type { Environment, NodeConnection } from '../config/http-client-config.js';
 import { formatSource, portHint } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
 import { isUnknownPath, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
+import type { NodeConnection } from '../config/http-client-config.js';
 import { formatSource } from '../config/urls.js';
 import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';

@@ -1,5 +1,5 @@
 import { wallSeconds, type Clock } from '../clock.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
+import type { NodeConnection } from '../config/http-client-config.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import { rpcRequest } from '../facts/contract/multicall.js';
 import type { Client } from '../http/client.js';

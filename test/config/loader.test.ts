@@ -1,7 +1,8 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Environment, hashConfigFile, loadConfig } from '../../src/config/loader.js';
+import { hashConfigFile, loadConfig } from '../../src/config/loader.js';
+import type { Environment } from '../../src/config/http-client-config.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { endpointUrl } from '../support/config.js';

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import { commands } from '../../packaging/generate/commands.js';
 import { parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import type { Environment } from '../../src/config/loader.js';
+import type { Environment } from '../../src/config/http-client-config.js';
 import type { ProcessResult } from './processes.js';
 
 /** A process that keeps what a command prints, and is stopped as soon as a command waits for that. */
