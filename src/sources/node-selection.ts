@@ -21,8 +21,15 @@ export interface NodeObservation {
   readonly document?: { readonly at: Instant; readonly height: Numeral | undefined };
   /** The newest blocks that its probes have shown within ten minutes, the last one first. */
   readonly blocks: readonly ShownBlock[];
-  /** The last failure of a document, or of a probe between documents, until a document is served. */
-  readonly failed?: { readonly since: Instant; readonly at: Instant; readonly message: string } | undefined;
+  /** The failure of a document, or of a probe between documents, until a document is served. */
+  readonly failed?:
+    | {
+        readonly since: Instant;
+        readonly message: string;
+        /** When its document has last failed. */
+        readonly documentAt: Instant | undefined;
+      }
+    | undefined;
   readonly behind?: { readonly since: Instant; readonly message: string } | undefined;
   /** Since when it has neither failed nor been behind. */
   readonly goodSince?: Instant | undefined;
@@ -81,11 +88,20 @@ export function withServed(
   return { ...before, ...shown, hasServed: true, failed: undefined, goodSince: before.goodSince ?? at };
 }
 
-/** A failure within an hour of another one goes on: a node can answer its probes in between. */
-export function withFailed(before: NodeObservation, at: Instant, message: string): NodeObservation {
-  const { failed } = before;
-  const since = failed !== undefined && at - failed.at <= HOUR_SECONDS ? failed.since : at;
-  return { ...before, failed: { since, at, message }, goodSince: undefined };
+/**
+ * A failure goes on until the node has been good for ten minutes. Its document is asked for after that only, so a
+ * document that fails again within an hour has not been served in between.
+ */
+export function withFailed(
+  before: NodeObservation,
+  at: Instant,
+  message: string,
+  request: 'document' | 'probe',
+): NodeObservation {
+  const isRepeated = request === 'document' && at - (before.failed?.documentAt ?? -Infinity) <= HOUR_SECONDS;
+  const last = isRepeated || !hasBeenGood(before, at) ? before.failed : undefined;
+  const documentAt = request === 'document' ? at : last?.documentAt;
+  return { ...before, failed: { since: last?.since ?? at, message, documentAt }, goodSince: undefined };
 }
 
 /** `block`: `undefined` if the node has no path for it. */

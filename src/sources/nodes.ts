@@ -121,7 +121,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       node.observation = withServed(node.observation, at, {});
       errors.delete(node);
     }
-    for (const [node, { message }] of errors) node.observation = withFailed(node.observation, at, message);
+    for (const [node, { message }] of errors) node.observation = withFailed(node.observation, at, message, 'document');
     // The step fails a lower height, until it is the third one.
     const used = kept?.kind === 'served' || kept?.kind === 'lower' || hasChanged ? kept : undefined;
     endpoint.inUse = used?.node ?? endpoint.inUse;
@@ -170,7 +170,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
         const { at } = clock();
         if (typeof probed !== 'string') node.observation = withProbe(node.observation, at, probed.block);
         else if (node !== endpoint.inUse || node.observation.failed !== undefined)
-          node.observation = withFailed(node.observation, at, probed);
+          node.observation = withFailed(node.observation, at, probed, 'probe');
       }),
     );
     observeDelays(endpoint, clock().at);

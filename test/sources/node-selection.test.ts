@@ -25,7 +25,10 @@ const shown = (source: string, ageSeconds: number, at = NOW, parts: Partial<Node
 describe('the order of nodes', () => {
   const good = { goodSince: NOW - 600 };
   const recent = { goodSince: NOW - 599 };
-  const failed = (goodSince?: number) => ({ failed: { since: 0, at: NOW - 900, message: 'failed' }, goodSince });
+  const failed = (goodSince?: number) => ({
+    failed: { since: 0, documentAt: NOW - 900, message: 'failed' },
+    goodSince,
+  });
   const behind = { behind: { since: 0, message: 'behind' } };
 
   it.each<readonly [string, readonly Partial<NodeObservation>[], number | undefined, string]>([
@@ -94,19 +97,24 @@ describe('a node is behind', () => {
 });
 
 describe('the failure of a node', () => {
-  it('goes on while it answers its probes in between, and ends with a document', () => {
-    const first = withFailed(node('A'), NOW, 'a: failed');
+  const since = (observation: NodeObservation, at: number) => findTrouble(observation, at)?.since;
+
+  it('of its document goes on while it answers its probes in between, and ends with a document', () => {
+    const first = withFailed(node('A'), NOW, 'a: failed', 'document');
     const probed = withProbe(first, NOW + 60, undefined);
-    expect(findTrouble(probed, NOW + 61)).toEqual({
-      since: NOW,
-      message: 'a: failed',
-      isDown: true,
-      retriedAt: NOW + 660,
-    });
+    const trouble = { since: NOW, message: 'a: failed', isDown: true, retriedAt: NOW + 660 };
+    expect(findTrouble(probed, NOW + 61)).toEqual(trouble);
     expect(findTrouble(probed, NOW + 660)).toBeUndefined();
-    const again = withFailed(probed, NOW + 660, 'a: failed again');
+    const again = withFailed(probed, NOW + 660, 'a: failed again', 'document');
     expect(findTrouble(again, NOW + 660)).toMatchObject({ since: NOW, message: 'a: failed again' });
     expect(findTrouble(withServed(again, NOW + 700, {}), NOW + 700)).toBeUndefined();
-    expect(findTrouble(withFailed(again, NOW + 4261, 'later'), NOW + 4261)?.since).toBe(NOW + 4261);
+    const recovered = withProbe(again, NOW + 720, undefined);
+    expect(since(withFailed(recovered, NOW + 4261, 'later', 'document'), NOW + 4261)).toBe(NOW + 4261);
+  });
+
+  it('of its probes goes on until they have been good for ten minutes', () => {
+    const flapping = withProbe(withFailed(node('A'), NOW, 'a: failed', 'probe'), NOW + 60, undefined);
+    expect(since(withFailed(flapping, NOW + 659, 'a: failed', 'probe'), NOW + 659)).toBe(NOW);
+    expect(since(withFailed(flapping, NOW + 660, 'a: failed', 'probe'), NOW + 660)).toBe(NOW + 660);
   });
 });
