@@ -5,23 +5,17 @@ import { gzip } from 'node:zlib';
 
 /* Files that are written as a whole, and that are compressed. */
 
-interface WriteOptions {
-  readonly mode?: number;
-  /** Whether the file survives a crash of the machine. */
-  readonly sync?: boolean;
-}
-
-/** Replaces a file as a whole: at any time, also after a crash of the process, it has the old or the new content. */
+/** Replaces a file as a whole: at any time, also after a crash of the machine, it has the old or the new content. */
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,
-  { mode, sync = true }: WriteOptions = {},
+  { mode }: { readonly mode?: number } = {},
 ): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   // A process that was killed may have left it, with another mode.
   await rm(temporary, { force: true });
   try {
-    await writeFile(temporary, content, { flag: 'wx', mode, flush: sync });
+    await writeFile(temporary, content, { flag: 'wx', mode, flush: true });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);

@@ -3,7 +3,6 @@ import { groupBy } from '../facts/grouping.js';
 import { exporterRules } from '../problems/rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
-import { repeatLastPoll } from '../engine/step.js';
 import { listVerdicts, type Verdict } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
@@ -28,29 +27,19 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
   const { recording, format } = options;
   const steps: number[] = [];
   const firings = new Map<string, Firing[]>();
-  const notJudged = new Map<string, readonly string[]>();
   const replay = openRecording({ ...options, recording }, config, context, DAY_MS);
-  for await (const { timeMs, now, isStep, endpoints } of replay.moments()) {
+  for await (const { timeMs, now, isStep, states } of replay.moments()) {
     if (!isStep) continue;
     steps.push(timeMs);
-    // The polls between two recorded ones have succeeded.
-    const states = endpoints.map(({ state }) => repeatLastPoll(state, now.at));
-    for (const target of listVerdicts(states, now)) {
-      notJudged.set(target.target, target.notJudgedHere);
-      for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
+    for (const verdict of listVerdicts(states, now).flatMap(({ verdicts }) => verdicts)) {
+      if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
     }
   }
-  const [firstMs, lastMs] = [steps[0], steps.at(-1)];
-  if (firstMs === undefined || lastMs === undefined) {
+  if (steps.length === 0) {
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the range`);
     return 1;
   }
-  const report = createReport(
-    Array.from(firings.values()).flat(),
-    firstMs,
-    lastMs,
-    Array.from(notJudged.values()).flat(),
-  );
+  const report = createReport(Array.from(firings.values()).flat(), steps, replay.notJudged());
   await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : formatTable(report));
   return replay.problems() === 0 ? 0 : 1;
 }
@@ -75,7 +64,8 @@ function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: numbe
 
 const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z');
 
-function createReport(all: readonly Firing[], firstMs: number, lastMs: number, notJudged: readonly string[]) {
+function createReport(all: readonly Firing[], steps: readonly number[], notJudged: readonly string[]) {
+  const [firstMs = 0, lastMs = 0] = [steps[0], steps.at(-1)];
   const firings = all
     .toSorted((a, b) => a.fromMs - b.fromMs)
     .map(({ fromMs, lastMs: untilMs, ...firing }) => ({
@@ -84,7 +74,8 @@ function createReport(all: readonly Firing[], firstMs: number, lastMs: number, n
       seconds: (untilMs - fromMs + STEP_MS) / 1000,
       firesAtEnd: untilMs === lastMs,
     }));
-  const weeks = Math.max(lastMs - firstMs, STEP_MS) / (7 * DAY_MS);
+  // Without pauses of the recording.
+  const weeks = (Math.max(steps.length - 1, 1) * STEP_MS) / (7 * DAY_MS);
   const byAlert = groupBy(firings, ({ alert, severity }) => `${severities.indexOf(severity)} ${alert} ${severity}`);
   const alerts = Array.from(byAlert)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

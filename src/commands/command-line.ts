@@ -22,7 +22,7 @@ interface CommandDefinition {
   readonly help?: string;
   readonly flags: Readonly<Record<string, Option>>;
   /** Returns a problem of the flags together. */
-  readonly problem?: (options: never, command: Command) => string | undefined;
+  readonly problem?: (options: never) => string | undefined;
   /** Whether the command runs until it is stopped; false by default. */
   readonly isServer?: (options: never) => boolean;
   /** Imports a command when it runs: the modules of the daemon take several times as long as Node.js. */
@@ -56,12 +56,10 @@ The exit code is 1 if a poll fails, and 3 for --fail-on.`,
     help: `
 Examples:
   bridge-exporter replay --recording DIR --from 2026-11-23 > metrics.txt
-  bridge-exporter replay --recording DIR --serve --at 2026-11-23T03:12:00Z
   curl https://node.example.org/peggy/v1/module_state |
     bridge-exporter replay --bridge -`,
     flags: replayFlags,
     problem: replayProblem,
-    isServer: ({ serve }: ReplayFlags) => serve,
     load: async () => (await import('./replay.js')).runReplay,
   },
   backtest: {
@@ -102,12 +100,9 @@ function scenarioHelp(scenarios: Scenarios): string {
   return `\nScenarios:\n${lines.join('\n')}`;
 }
 
-function replayProblem(options: ReplayFlags, command: Command): string | undefined {
-  const { recording, serve, at, target, from, to, bridge, crosschain } = options;
-  if (!serve && command.getOptionValueSource('listen') !== 'default') return '--listen needs --serve';
-  if (recording !== undefined) return serve === (at !== undefined) ? undefined : '--serve and --at need each other';
-  if (serve || [at, target, from, to].some((value) => value !== undefined))
-    return '--serve, --at, --target, --from and --to need --recording DIR';
+function replayProblem({ recording, target, from, to, bridge, crosschain }: ReplayFlags): string | undefined {
+  if (recording !== undefined) return undefined;
+  if ([target, from, to].some((value) => value !== undefined)) return '--target, --from and --to need --recording DIR';
   if (bridge === undefined && crosschain === undefined)
     return 'nothing to replay: expected --recording DIR, --bridge FILE, --crosschain FILE, or both files';
   return bridge === STANDARD_INPUT && crosschain === STANDARD_INPUT
@@ -164,7 +159,7 @@ export function createProgram(
     command.action(() => {
       // The functions of a definition have the type of its flags.
       const options = command.opts() as never;
-      const together = problem?.(options, command);
+      const together = problem?.(options);
       if (together !== undefined) command.error(`error: ${together}`);
       const run = async (context: CommandContext): Promise<ExitCode> => (await load())(options, context);
       onInvocation({ command: name, options, isServer: isServer?.(options) ?? false, run });

@@ -120,16 +120,15 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
   readonly recorder: Pick<Recorder, 'status'>;
   readonly stateFile?: Pick<StateFile, 'problems'> | undefined;
   readonly now: Clock;
-  readonly isRecording?: boolean;
 }
 
 /** The pages, rendered for each request. */
 export function createPages(
   polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
-  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow, isRecording = false }: PagesOptions,
+  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
-  const site = { telemetryPath, version: build.version, isRecording };
+  const site = { telemetryPath, version: build.version };
 
   const instance = (now: Moment): Instance => {
     const { config, hash, loadedAt } = active.current();

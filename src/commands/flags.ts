@@ -4,7 +4,7 @@ import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/config.js';
 import type { ListenAddress } from '../server/server.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';
+import { DAY_MS, HOUR_MS, formatDuration, parseDuration } from '../units.js';
 
 /*
  * The flags in groups, by the names that Commander gives to their values: `web.listenAddress` for
@@ -193,19 +193,6 @@ export const replayFlags = {
   recording: flag(...RECORDING, fileName).conflicts(['bridge', 'crosschain', 'hubHeight']),
   ...rangeFlags,
   target: flag('--target <name>', 'Only the target of this name.', String),
-  serve: flag(
-    '--serve [boolean]',
-    'Serve the pages as of a recorded time, instead of printing metrics.',
-    boolean,
-    'false',
-  ).conflicts(['from', 'to']),
-  at: flag('--at <time>', 'Time of the served pages, such as 2026-11-23T03:12:00Z.', time),
-  listen: flag(
-    '--listen <address>',
-    'Address for --serve to listen on; port 0 selects a free port.',
-    listenAddress,
-    '127.0.0.1:10918',
-  ),
   ...configFlags,
   ...logFlags,
 };
@@ -242,20 +229,12 @@ export const simulateFlags = (scenarios: Scenarios) => ({
     'Chain whose paths, names and claims the node has: those of Injective (peggy) or ZetaChain (zeta).',
     ['neutral', 'peggy', 'zeta'] as const,
     'neutral',
-  ).conflicts(['record']),
+  ),
   nodes: flag(
     '--nodes <integer>',
     'Number of nodes of the chain, at ports from that of --listen on. `POST /-/fault/NAME` lets one fail.',
     integer(1, 10),
     '1',
-  ),
-  record: flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
-  duration: flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
-  interval: flag(
-    '--interval <duration>',
-    'Simulated time between two recorded polls.',
-    duration(SECOND_MS, DAY_MS),
-    '1m',
   ),
 });
 

@@ -23,10 +23,6 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
   const config = await configOrExitCode(context, flags, defaultConfig);
   if (typeof config === 'number') return config;
   const { recording, bridge, crosschain, hubHeight } = flags;
-  if (recording !== undefined && flags.serve) {
-    const { serveRecording } = await import('./replayed-recording.js');
-    return serveRecording({ ...flags, recording }, config, context);
-  }
   if (recording !== undefined) {
     const { replayRecording } = await import('./replayed-recording.js');
     return replayRecording({ ...flags, recording }, config, context);

@@ -7,13 +7,8 @@ import { HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
-/** `simulate`: serves a simulated chain until it is stopped, or records it. */
+/** `simulate`: serves a simulated chain until it is stopped. */
 export async function runSimulate(options: SimulateFlags, context: CommandContext): Promise<ExitCode> {
-  const { record } = options;
-  if (record !== undefined) {
-    const { recordSimulation } = await import('./simulated-polls.js');
-    return recordSimulation({ ...options, record }, context);
-  }
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime = Math.floor(Date.now() / 1000) } = options;
   const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
   const simulators: Simulator[] = [];

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock, Instant, Moment } from '../clock.js';
+import type { Clock, Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
@@ -7,12 +7,11 @@ import type { QueryExchange } from '../queries/send-query.js';
 import { runToEnd, type InParts } from '../parts.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
-import { endpointId, initialState, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
+import { endpointId, initialState, withQuery, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
 import { readPoll, timedStep } from './read-poll.js';
 import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
-import { repeatLastPoll } from './step.js';
 
 /*
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
@@ -53,15 +52,11 @@ export interface SteppedPoll {
   readonly isAgain: boolean;
 }
 
-/** The exchanges of a query that were made together. */
+/** The state of a query before and after the exchanges that were made together. */
 export interface AnsweredRound {
   readonly endpoint: EndpointState;
   readonly before: QueryState;
   readonly after: QueryState;
-  readonly exchanges: readonly QueryExchange[];
-  /** When the requests were sent. */
-  readonly startedAt: Instant;
-  readonly now: Moment;
 }
 
 export interface Poll {
@@ -79,12 +74,8 @@ export interface Engine<Job extends EndpointJob> {
   /** Replaces all endpoints. What is under way for an endpoint with another job changes nothing. */
   readonly replace: (endpoints: readonly Endpoint<Job>[]) => void;
   readonly poll: (job: Job) => Promise<Poll>;
-  /** Applies the exchanges of a query. `startedAt`: when they were requested. */
-  readonly answered: (job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant) => void;
   /** Observes the nodes of an endpoint with several nodes. */
   readonly probe: (job: Job) => Promise<void>;
-  /** Between two recorded polls, only times move: repeated bytes would confirm odd values and distort block times. */
-  readonly hold: (isHeld: (endpoint: Endpoint<Job>) => boolean) => void;
   /** What is under way changes nothing from now on. */
   readonly close: () => void;
 }
@@ -219,8 +210,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     if (query.isOfNode && startedAt < (endpoint.state.switchedAt ?? startedAt)) return;
     const after = afterRound(before, context, exchanges, startedAt, moment.at);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });
-    for (const sink of sinks)
-      sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, now: moment });
+    for (const sink of sinks) sink.answered?.({ endpoint: endpoint.state, before, after });
   }
 
   return {
@@ -228,26 +218,11 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     states: () => states,
     replace,
     poll,
-    answered,
     probe,
     close: () => {
       isClosed = true;
     },
-    hold: (isHeld) => {
-      const { at } = now();
-      replace(
-        Array.from(endpoints.values(), (endpoint) =>
-          isHeld(endpoint) ? { ...endpoint, state: heldState(endpoint.state, at) } : endpoint,
-        ),
-      );
-    },
   };
-}
-
-/** A document keeps its time, because it is as old as it is. Only what was found in it is found again. */
-function heldState(state: EndpointState, at: Instant): EndpointState {
-  const repeated = repeatLastPoll(state, at);
-  return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
 }
 
 function withAnswers(received: ReceivedDocument, additionalInput: AdditionalInput): ReceivedDocument {

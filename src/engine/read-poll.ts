@@ -20,14 +20,14 @@ export function* readPoll<Name extends DocumentName>(
   { document }: StepContext<Name>,
   { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
 ): InParts<PollResult<Name>> {
-  const { seconds, phaseSeconds: recorded, nodes } = received;
-  const fetched = seconds === undefined ? {} : { fetch: seconds };
+  const { seconds: fetch, nodes } = received;
+  const fetched = fetch === undefined ? {} : { fetch };
   if (!received.ok) {
-    return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched, bodyBytes: received.bodyBytes, nodes };
+    return { outcome: failed(received.error), phaseSeconds: fetched, bodyBytes: received.bodyBytes, nodes };
   }
   const { bytes, source, receivedAt, additionalInput, servedPath, isAccepted } = received;
   const { value: read, seconds: decode } = yield* timed(readAndCompress(received, document, clockOffset));
-  const phaseSeconds = recorded ?? { ...fetched, decode };
+  const phaseSeconds = fetch === undefined ? {} : { fetch, decode };
   const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes };
   if (!read.ok) return { ...poll, outcome: read };
   const { content, compressed } = read;
@@ -85,8 +85,8 @@ export function* timedStep<Name extends DocumentName>(
 ): InParts<EndpointState> {
   const { value: after, seconds: derive } = yield* timed(step(before, poll, context, now));
   const { lastPoll } = after;
-  // A recorded poll has the duration of its step.
-  if (lastPoll?.ok !== true || poll.phaseSeconds.derive !== undefined) return after;
+  // A recorded poll has no durations.
+  if (lastPoll?.ok !== true || poll.phaseSeconds.fetch === undefined) return after;
   return { ...after, lastPoll: { ...lastPoll, phaseSeconds: { ...lastPoll.phaseSeconds, derive } } };
 }
 

@@ -4,7 +4,6 @@ import type { Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
-import type { PhaseSeconds } from './endpoint-state.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/send-query.js';
 
@@ -20,7 +19,7 @@ export interface EndpointJob {
 
 export interface Source<Job extends EndpointJob> {
   readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
-  /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
+  /** Absent in a recording, which has no answers to queries. */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
   /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
   readonly probe?: (job: Job) => Promise<void>;
@@ -45,7 +44,7 @@ export type Received<Name extends DocumentName = DocumentName> =
   | ReceivedDocument<Name>
   /** `bodyBytes`: the size of a recorded body that was not the document. */
   | (Failure &
-      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds' | 'nodes'> & {
+      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'nodes'> & {
         readonly bodyBytes?: number;
       });
 
@@ -70,8 +69,6 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly release?: (() => void) | undefined;
   /** Whether the first document of an endpoint is received again, to step with the answers to its queries. */
   readonly isAgain?: boolean;
-  /** The durations of a recorded poll. */
-  readonly phaseSeconds?: PhaseSeconds;
   /**
    * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
    * polls that were not recorded.

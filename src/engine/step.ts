@@ -9,13 +9,7 @@ import type { Family } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import type { InParts } from '../parts.js';
-import {
-  judgeProblems,
-  NO_PROBLEMS,
-  repeatJudgement,
-  type Judgement,
-  type ProblemMemory,
-} from '../problems/problem-memory.js';
+import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { forOtherNode, withFailedPoll } from '../queries/query.js';
@@ -146,22 +140,6 @@ function isOfOtherBridge<Name extends DocumentName>(
 
 function forgotten(state: EndpointState): EndpointState {
   return { ...state, restored: undefined, problems: NO_PROBLEMS };
-}
-
-/**
- * The state after a poll with the same result as the last poll. Between two recorded polls are others with the same
- * result.
- */
-export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
-  const { lastPoll, lastSuccess } = state;
-  if (lastPoll === undefined) return state;
-  const repeated = { ...state, lastPoll: { ...lastPoll, at } };
-  if (!lastPoll.ok || lastSuccess === undefined) return repeated;
-  return {
-    ...repeated,
-    lastSuccess: { ...lastSuccess, at },
-    problems: repeatJudgement(state.problems, at),
-  };
 }
 
 /** Derives facts, flow and problems of a document, and renders them. */

@@ -35,8 +35,6 @@ export interface Site {
   readonly telemetryPath: string;
   /** Version of the exporter. */
   readonly version: string;
-  /** The data of a recording does not change. */
-  readonly isRecording?: boolean;
 }
 
 export interface Page {
@@ -54,9 +52,9 @@ export interface Page {
 /** A complete HTML page with inline style and script. */
 export function layout(
   { path, title, heading, asOf, dataAge = '', body }: Page,
-  { telemetryPath, version, isRecording = false }: Site,
+  { telemetryPath, version }: Site,
 ): string {
-  const isRefreshed = asOf !== undefined && !isRecording;
+  const isRefreshed = asOf !== undefined;
   const links = [
     ['/', 'Status'],
     ['/pending', 'Pending'],
@@ -73,7 +71,7 @@ export function layout(
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${version}</span>
 <nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${relative(to)}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
-${asOf === undefined ? '' : freshness(asOf, dataAge, isRecording)}</header>
+${asOf === undefined ? '' : freshness(asOf, dataAge)}</header>
 ${isRefreshed ? outOfDate : ''}<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${body}
@@ -88,11 +86,8 @@ export function relative(path: string): string {
 }
 
 /** The script updates the time and the age. Without JavaScript, the link reloads the page. */
-function freshness(asOf: string, dataAge: string, isRecording: boolean): Markup {
-  const [before, after] = isRecording
-    ? [markup`<strong>Recording</strong> as of `, markup`; nothing is polled`]
-    : [markup`As of `, markup`<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a>`];
-  return markup`<p id="as-of">${before}${timeElement(asOf)}${after} <span id="data-age">${isolated(dataAge)}</span></p>
+function freshness(asOf: string, dataAge: string): Markup {
+  return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a> <span id="data-age">${isolated(dataAge)}</span></p>
 `;
 }
 

@@ -50,7 +50,7 @@ ${ownValidatorsSection(view)}
 ${problems}
 ${notes}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
-${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
+${section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 

@@ -296,15 +296,3 @@ function selectPresent(problem: Problem, { histories }: RememberedProblem): read
     Array.from(histories.values()).filter(({ presentAt }) => presentAt !== undefined),
   );
 }
-
-/** The memory after a document that was not recorded, because its result was that of the last document. */
-export function repeatJudgement({ remembered }: ProblemMemory, at: Instant): ProblemMemory {
-  const repeated = Array.from(remembered, ([key, { histories, unjudgedSeconds, ...marks }]) => {
-    const again = Array.from(histories).flatMap(([id, history]) => {
-      if (!history.isMissing) return [[id, { ...history, lastFoundAt: at }] as const];
-      return at - history.lastFoundAt >= ENDS_AFTER_SECONDS ? [] : [[id, history] as const];
-    });
-    return [key, { histories: new Map(again), unjudgedSeconds, mark: latestMark(marks) }] as const;
-  });
-  return { remembered: new Map(repeated), judgedAt: at };
-}

@@ -251,11 +251,11 @@ export function afterRound(
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = exchanges.flatMap(({ request, pages, result }): [string, QueryAnswer][] => {
+  const answers = exchanges.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
     const { key } = request;
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
-    return [[key, { at, ...query.keep(result.value, request, context, pages.at(-1)?.height) }]];
+    return [[key, { at, ...query.keep(result.value, request, context, height) }]];
   });
   return {
     query,

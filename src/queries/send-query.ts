@@ -16,16 +16,15 @@ export interface QueryConnection extends NodeConnection {
   readonly limits: RequestLimits;
 }
 
-/** A request of a query with the pages of its response, without a page that failed. */
+/** A request of a query with its result. */
 export interface QueryExchange<Value = unknown> {
   readonly request: QueryRequest;
-  readonly pages: readonly QueryPage[];
+  /** As in the header of the last page; `undefined` without the header. */
+  readonly height: string | undefined;
   readonly result: QueryResult<Value>;
 }
 
-export interface QueryPage {
-  /** With the key of the page. */
-  readonly path: string;
+interface QueryPage {
   /** As in the response header. */
   readonly height: string | undefined;
   readonly bytes: Buffer;
@@ -44,26 +43,25 @@ export async function sendQuery<Value>(
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': height };
   const options = { headers, ...(json !== undefined && { json }) };
-  const pages: QueryPage[] = [];
   const readPage = createPageReader(reader, request, source);
+  let pageHeight: string | undefined;
   let next: string | QueryResult<Value> = request.path;
   while (typeof next === 'string') {
     const path: string = next;
     // oxlint-disable-next-line no-await-in-loop -- a page names the next page
     const response = await client.send(node, path, limits(), options);
     if (response.ok) {
-      const page = { path, height: response.height, bytes: response.bytes };
-      next = readPage(page);
-      pages.push(page);
+      pageHeight = response.height;
+      next = readPage({ height: pageHeight, bytes: response.bytes });
     } else {
       const isTooLarge = response.error.reason === 'too_large';
       const tooLarge = { message: `${source}: the response is larger than ${formatSize(maxBodyBytes)}` };
       // Further pages have the path of the first page, which was served.
-      const isRefused = response.isPathNotServed === true && pages.length === 0;
+      const isRefused = response.isPathNotServed === true && path === request.path;
       next = { ok: false, error: { ...response.error, ...(isTooLarge && tooLarge) }, isRefused };
     }
   }
-  return { request, pages, result: next };
+  return { request, height: pageHeight, result: next };
 }
 
 /** Returns a function that reads the pages of a response in turn: to the path of the next page, or to the result. */

@@ -9,32 +9,22 @@ import {
   fileAt,
   readHour,
   formatPath,
-  formatQueriesPath,
   type RecordedFile,
   type RecordingHeader,
 } from './recording-file.js';
-
-interface WriteOptions {
-  /** The answers to queries before the poll. */
-  readonly queryLines?: string;
-  readonly maxBytes?: number;
-}
 
 export interface RecordingDirectory {
   /**
    * Writes a poll, and before it deletes the oldest hours above the limit. Rejects if the poll is not recorded. Calls
    * must not overlap.
    */
-  readonly write: (header: RecordingHeader, body: Uint8Array, options?: WriteOptions) => Promise<void>;
+  readonly write: (header: RecordingHeader, body: Uint8Array, maxBytes: number) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
 }
 
 /** Adds up the recorded polls. Rejects if the directory cannot be used. */
-export async function openDirectory(
-  root: string,
-  { sync = true }: { readonly sync?: boolean } = {},
-): Promise<RecordingDirectory> {
+export async function openDirectory(root: string): Promise<RecordingDirectory> {
   /** The bytes of each hour. */
   const hours = new Map<string, number>();
   const add = (path: string, bytes: number): void => {
@@ -73,20 +63,13 @@ export async function openDirectory(
 
   return {
     bytes: bytesUsed,
-    write: async (header, body, { queryLines = '', maxBytes = Infinity } = {}) => {
+    write: async (header, body, maxBytes) => {
       const content = await compress(encodeRecording(header, body));
-      const queries = queryLines === '' ? undefined : await compress(queryLines);
-      await makeSpace(content.length + (queries?.length ?? 0), maxBytes);
-      await makeFolders(root, dirname(formatPath(header)));
-      for (const [path, data] of [
-        [formatQueriesPath(header), queries],
-        [formatPath(header), content],
-      ] as const) {
-        if (data === undefined) continue;
-        // oxlint-disable-next-line no-await-in-loop -- a poll is there with its answers
-        await writeAtomically(join(root, path), data, { sync });
-        add(path, data.length);
-      }
+      await makeSpace(content.length, maxBytes);
+      const path = formatPath(header);
+      await makeFolders(root, dirname(path));
+      await writeAtomically(join(root, path), content);
+      add(path, content.length);
     },
   };
 }

@@ -2,14 +2,13 @@ import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, sourceInUse, type EndpointState } from '../engine/endpoint-state.js';
+import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
-import { createLines, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
@@ -35,9 +34,6 @@ export interface Recorder extends PollRecorder {
 /** It begins anew for an endpoint that is added again, or at another address. */
 interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   readonly memory: RecordingMemory;
-  /** The lines of the last answer to each request since the last recorded document. */
-  readonly lines: ReadonlyMap<string, string>;
-  readonly lastBodies?: LastBodies | undefined;
 }
 
 export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter = createWriter(log, now)): Recorder {
@@ -47,7 +43,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
   function findEndpoint(state: EndpointState): RecordedEndpoint {
     const { target, addedAt } = state;
     const known = endpoints.get(endpointId(state));
-    return known?.addedAt === addedAt ? known : { target, addedAt, memory: {}, lines: new Map() };
+    return known?.addedAt === addedAt ? known : { target, addedAt, memory: {} };
   }
 
   function forget(id: string): void {
@@ -60,40 +56,23 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       const before = settings;
       settings = directory === undefined ? undefined : { ...rest, directory };
       if (before?.directory === directory) return;
-      // Another directory has neither the bodies of earlier answers nor the last polls.
       endpoints.clear();
       if (settings !== undefined) writer.open(settings);
     },
     polled: ({ after: state, received, isAgain }) => {
       const { lastPoll, lastFailure } = state;
-      if (settings === undefined || lastPoll === undefined) return;
+      // The first document steps again with the answers to queries, which are not recorded.
+      if (settings === undefined || lastPoll === undefined || isAgain) return;
       const id = endpointId(state);
       const endpoint = findEndpoint(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
-      const isRecorded = isSelected || isAgain;
-      endpoints.set(id, { ...endpoint, memory, ...(isRecorded && { lines: new Map() }) });
-      if (!isRecorded) return;
-      const header = {
-        ...createHeader(state, received.ok ? received : undefined, now()),
-        ...(isAgain && { again: true as const }),
-      };
+      endpoints.set(id, { ...endpoint, memory });
+      if (!isSelected) return;
+      const header = createHeader(state, received.ok ? received : undefined, now());
       const body = received.ok ? received.bytes : new Uint8Array();
       // After a failure the next poll is selected.
-      writer.write(settings, header, body, Array.from(endpoint.lines.values()).join(''), () => forget(id));
-    },
-    answered: (round) => {
-      if (settings === undefined) return;
-      const endpoint = findEndpoint(round.endpoint);
-      const encoded = createLines(round, endpoint.lastBodies);
-      const lines = new Map(endpoint.lines);
-      for (const [key, text] of encoded.lines) {
-        const request = `${round.after.query.name} ${key}`;
-        // In the order in which they came.
-        lines.delete(request);
-        lines.set(request, text);
-      }
-      endpoints.set(endpointId(round.endpoint), { ...endpoint, lines, lastBodies: encoded.last });
+      writer.write(settings, header, body, () => forget(id));
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -111,32 +90,26 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
 }
 
 function createHeader(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
-  const { target, document, addedAt, lastPoll, lastFailure } = state;
+  const { target, document, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
-  const source = sourceInUse(state);
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(lastPoll.at, now)),
-    ...(received && responseHeader(received, now)),
-    ...(source !== undefined && { source }),
+    ...(received && responseHeader(received)),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    clock: lastPoll.at,
-    added: isoTime(wallSeconds(addedAt, now)),
-    phase_seconds: lastPoll.phaseSeconds,
   };
 }
 
-function responseHeader({ height, servedPath, receivedAt, additionalInput = {} }: ReceivedDocument, now: Moment) {
+function responseHeader({ height, servedPath, additionalInput = {} }: ReceivedDocument) {
   const call = 'call' in additionalInput ? additionalInput.call : undefined;
   return {
     ...(height !== undefined && { height }),
     ...(servedPath && { path: servedPath.path }),
     ...(call && { call }),
-    received: isoTime(wallSeconds(receivedAt, now)),
   };
 }
 
@@ -198,13 +171,7 @@ export interface RecordingWriter {
   /** Creates the directory if it is missing, and adds up the polls that are there. */
   readonly open: (settings: WriterSettings) => void;
   /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
-  readonly write: (
-    settings: WriterSettings,
-    header: RecordingHeader,
-    body: Uint8Array,
-    queryLines: string,
-    onFailure: () => void,
-  ) => void;
+  readonly write: (settings: WriterSettings, header: RecordingHeader, body: Uint8Array, onFailure: () => void) => void;
   readonly status: () => WriterStatus;
   /** Resolves when the waiting polls are written, or after a few seconds: then they are dropped. */
   readonly close: () => Promise<void>;
@@ -264,8 +231,8 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
           await attempt(root, 0, async () => undefined);
         }),
       ),
-    write: ({ directory: root, max_size: maxBytes }, header, body, queryLines, onFailure) => {
-      const bytes = body.length + queryLines.length;
+    write: ({ directory: root, max_size: maxBytes }, header, body, onFailure) => {
+      const bytes = body.length;
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
         fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
         onFailure();
@@ -275,7 +242,7 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
       waitingBytes += bytes;
       void enqueue(async () => {
         await onDisk(root, async () =>
-          attempt(root, 1, async (directory) => directory.write(header, body, { queryLines, maxBytes }), onFailure),
+          attempt(root, 1, async (directory) => directory.write(header, body, maxBytes), onFailure),
         );
         waiting -= 1;
         waitingBytes -= bytes;

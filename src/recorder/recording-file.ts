@@ -16,9 +16,6 @@ export const FORMAT_VERSION = 1;
 /** In UTC, such as 2026-01-02T03:04:05.678Z. */
 const utcTime = z.iso.datetime();
 
-/** The error of a line that is not JSON. */
-export const NOT_AN_OBJECT = 'is not a JSON object';
-
 /** The first line of a file. Unknown keys are ignored. */
 const headerSchema = z
   .object(
@@ -32,25 +29,12 @@ const headerSchema = z
       height: z.string().optional(),
       /** Absent for a contract, because the path may be an API key. */
       path: z.string().optional(),
-      /** Host and port of the node, where several are configured. */
-      source: z.string().optional(),
       outcome: z.enum(['ok', ...failureReasonNames]),
       message: z.string().optional(),
       /** The call of a contract; the body has its result. */
       call: z.object({ to: z.string(), data: z.string(), block: z.string() }).readonly().optional(),
-      /**
-       * When the response was complete. With this key and the following keys, which are optional, a replay is exact.
-       */
-      received: utcTime.optional(),
-      /** The seconds of the process clock at `time`. */
-      clock: z.number().optional(),
-      /** Whether the first document of the process steps again, with the answers to its queries. */
-      again: z.literal(true).optional(),
-      /** When the process began to poll the endpoint. After a later time, its counters began anew. */
-      added: utcTime.optional(),
-      phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
     },
-    NOT_AN_OBJECT,
+    'is not a JSON object',
   )
   .readonly();
 
@@ -63,8 +47,6 @@ export interface RecordedFile {
   readonly timeMs: number;
   /** The path below the directory of the recording. */
   readonly path: string;
-  /** Whether the file has the answers to queries since the document before (query-lines.ts). */
-  readonly hasQueries: boolean;
 }
 
 /** The path of a poll below the directory of the recording. */
@@ -77,13 +59,8 @@ export function formatPath({ target, document, time }: Pick<RecordingHeader, 'ta
   ].join('/');
 }
 
-/** The path of the answers to queries beside a poll. */
-export function formatQueriesPath(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return formatPath(header).replace(/json\.gz$/, 'queries.jsonl.gz');
-}
-
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
-const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
+const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/;
 
 /**
  * The hour of a file, such as `2026-01-02/03`, also of an incomplete one; `undefined` if the path is not that of a
@@ -96,13 +73,13 @@ export function readHour(path: string): string | undefined {
 
 /** `undefined` if the path is not that of a recorded poll. */
 export function fileAt(path: string): RecordedFile | undefined {
-  const [, target = '', directory, day, hour, minute, second, kind] = PATH.exec(path) ?? [];
+  const [, target = '', directory, day, hour, minute, second] = PATH.exec(path) ?? [];
   const document = documentNames.find((name) => name === directory);
   const time = `${day}T${hour}:${minute}:${second}`;
   const timeMs = Date.parse(time);
   if (document === undefined || Number.isNaN(timeMs) || new Date(timeMs).toISOString() !== time) return undefined;
   try {
-    return { target: decodeURIComponent(target), document, timeMs, path, hasQueries: kind !== 'json' };
+    return { target: decodeURIComponent(target), document, timeMs, path };
   } catch {
     // Invalid percent-encoding.
     return undefined;

@@ -1,23 +1,25 @@
-import { toMilliseconds, type Instant, type Moment } from '../clock.js';
+import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js';
-import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
+import { endpointId, type EndpointKey, type EndpointState } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
-import { createMemory, withMemory } from '../engine/endpoint-memory.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
-import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';
+import type { RecordedPoll } from '../recorder/read-recording.js';
 
-/* A recording as a source: it dictates the exchanges and their times. */
+/*
+ * A recording as a source: it dictates the polls and their times. Other queries of the node have no recorded answers,
+ * so that what needs them is not judged.
+ */
 
 /** A recorded poll, or a multiple of the step. */
 export interface ReplayMoment {
   readonly timeMs: number;
   readonly now: Moment;
   readonly isStep: boolean;
-  /** The polled endpoint; at a step, all endpoints whose values still hold. */
-  readonly endpoints: readonly Endpoint[];
+  /** Of the polled endpoint; at a step, of all endpoints whose values still hold. */
+  readonly states: readonly EndpointState[];
 }
 
 export interface ReplayRange {
@@ -27,80 +29,48 @@ export interface ReplayRange {
   readonly stepMs: number;
 }
 
-/** Replays recorded exchanges in the order of time. */
+/** Replays recorded polls in the order of time. */
 export async function* replay(
-  exchanges: AsyncIterable<RecordedExchange>,
+  polls: AsyncIterable<RecordedPoll>,
   config: Config,
   { fromMs, toMs, stepMs }: ReplayRange,
 ): AsyncGenerator<ReplayMoment> {
   let now: Moment = { at: 0, clockOffset: 0 };
   let received: Received = failure('internal', 'nothing was recorded');
   const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => now });
-  /** The time of the last recorded poll, by endpoint. */
-  const polledMs = new Map<string, number>();
   let nextStepMs: number | undefined;
-
-  /** Without a recorded clock, the process clock follows the wall clock. */
-  function moveTo(timeMs: number, at: Instant = toMilliseconds(timeMs / 1000 - now.clockOffset)): void {
-    now = { at, clockOffset: toMilliseconds(timeMs / 1000 - at) };
-  }
 
   /** Takes the steps before a point in time. */
   function* stepUntil(untilMs: number): Generator<ReplayMoment> {
     for (; nextStepMs !== undefined && nextStepMs < untilMs; nextStepMs += stepMs) {
-      const timeMs = nextStepMs;
-      moveTo(timeMs);
-      // Only the first of equal failures is recorded.
-      const isHeld = ({ state }: Endpoint): boolean =>
-        state.lastPoll?.ok === false || timeMs - (polledMs.get(endpointId(state)) ?? 0) <= state.staleAfterMs;
-      // Without an interval, each poll is recorded.
-      if (config.recorder.interval > 0) engine.hold(isHeld);
-      const held = engine.endpoints().filter(isHeld);
-      if (held.length > 0 && timeMs >= fromMs) yield { timeMs, now, isStep: true, endpoints: held };
+      now = { at: nextStepMs / 1000, clockOffset: 0 };
+      const states = engine.states().flatMap((state) => heldState(state, now));
+      if (states.length > 0 && nextStepMs >= fromMs) yield { timeMs: nextStepMs, now, isStep: true, states };
     }
   }
 
-  /**
-   * The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its
-   * counters begin anew.
-   */
-  function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
-    const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
-    const isNew =
-      addedMs !== undefined &&
-      current !== undefined &&
-      addedMs > Math.round((current.state.addedAt + now.clockOffset) * 1000);
-    if (current !== undefined && !isNew) return current;
-    const job = current?.job ?? { context: createContext(key, config) };
-    const addedAt = addedMs === undefined ? now.at : toMilliseconds(addedMs / 1000 - now.clockOffset);
-    const initial = createEndpoint(job, addedAt);
-    const endpoint = { job, state: withMemory(initial.state, current && createMemory(current.state)) };
-    engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
+  function endpointFor(key: EndpointKey): Endpoint {
+    const known = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
+    if (known !== undefined) return known;
+    const endpoint = createEndpoint({ context: createContext(key, config) }, now.at);
+    engine.replace([...engine.endpoints(), endpoint]);
     return endpoint;
   }
 
   let lastMs = -Infinity;
-  for await (const exchange of exchanges) {
-    const { timeMs } = exchange;
+  for await (const poll of polls) {
+    const { timeMs } = poll;
     yield* stepUntil(timeMs);
-    if ('query' in exchange) {
-      const { clockSeconds, askedSeconds } = exchange;
-      moveTo(timeMs, clockSeconds);
-      engine.answered(endpointFor(exchange, undefined).job, exchange.query, exchange.exchanges, askedSeconds ?? now.at);
-      continue;
-    }
-    const { header } = exchange;
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
-    moveTo(timeMs, header.clock);
-    const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
-    received = createReceived(exchange, now);
+    now = { at: timeMs / 1000, clockOffset: 0 };
+    received = createReceived(poll, now);
+    const { job } = endpointFor(poll);
     // oxlint-disable-next-line no-await-in-loop -- in the order of time
     await engine.poll(job);
-    polledMs.set(endpointId(exchange), timeMs);
     lastMs = timeMs;
-    const polled = engine.endpoints().filter(({ job: each }) => each === job);
+    const states = engine.states().filter((state) => endpointId(state) === endpointId(poll));
     // A step at the same time reports it.
-    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, now, isStep: false, endpoints: polled };
+    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, now, isStep: false, states };
   }
   yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
 }
@@ -110,43 +80,39 @@ function holdMs({ poll, recorder }: Config): number {
   return poll.stale_after + recorder.interval;
 }
 
+/** The state between two recorded polls, in which others had the same result; none when that is too long ago. */
+function heldState(state: EndpointState, { at }: Moment): readonly EndpointState[] {
+  const { lastPoll, lastSuccess, staleAfterMs } = state;
+  if (lastPoll === undefined) return [];
+  // Only the first of equal failures is recorded.
+  if (!lastPoll.ok) return [{ ...state, lastPoll: { ...lastPoll, at } }];
+  if (lastSuccess === undefined || (at - lastPoll.at) * 1000 > staleAfterMs) return [];
+  return [{ ...state, lastPoll: { ...lastPoll, at }, lastSuccess: { ...lastSuccess, at } }];
+}
+
 function createContext({ target: name, document }: EndpointKey, config: Config) {
   const target = config.targets.find((each) => each.name === name) ?? { name };
-  const options = { ...targetOptions(config, target), staleAfterMs: holdMs(config) };
+  const options = {
+    ...targetOptions(config, target),
+    staleAfterMs: holdMs(config),
+    // The polls before a recorded one and after it are not recorded, unless every poll is.
+    isSinglePoll: config.recorder.interval > 0,
+  };
   const { intervalMs } = documents[document].request(target) ?? {};
   return stepContext(options, document, documents[document].recordedSettings(target), intervalMs);
 }
 
-function createReceived({ document, header, body: bytes, path: source }: RecordedPoll, now: Moment): Received {
-  const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
-  const receivedAt = received === undefined ? now.at : toMilliseconds(Date.parse(received) / 1000 - now.clockOffset);
-  const isAgain = again === true;
-  const { call, source: node } = header;
-  const nodes = node === undefined ? undefined : [{ source: node, isInUse: true }];
-  if (outcome !== 'ok') {
-    return {
-      ...failure(outcome, message),
-      isAgain,
-      phaseSeconds,
-      nodes,
-      ...(bytes.length > 0 && { bodyBytes: bytes.length }),
-    };
-  }
-  const servedPath = documents[document].paths.find(({ path }) => path === header.path);
-  const body = {
+function createReceived({ document, header, body: bytes, path: source }: RecordedPoll, { at }: Moment): Received {
+  const { outcome, message = '', height, path, call } = header;
+  if (outcome !== 'ok') return { ...failure(outcome, message), ...(bytes.length > 0 && { bodyBytes: bytes.length }) };
+  return {
+    ok: true,
     bytes,
     source,
     height,
-    receivedAt,
-    servedPath,
+    receivedAt: at,
+    servedPath: documents[document].paths.find((each) => each.path === path),
     ...(call && { additionalInput: { call } }),
-  };
-  return {
-    ok: true,
-    ...body,
-    isAgain,
     isAccepted: true,
-    phaseSeconds,
-    nodes,
   };
 }

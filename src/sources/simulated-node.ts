@@ -4,7 +4,7 @@ import type { ReceivedDocument, Source } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
 import { callRequest, contractCall, NO_CONTRACT, type ContractAnswers } from '../facts/contract/multicall.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
-import { createPageReader, type QueryExchange, type QueryPage } from '../queries/send-query.js';
+import { createPageReader, type QueryExchange } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
 import {
@@ -50,19 +50,17 @@ export function createSimulatedNode(model: Model, now: Clock): Required<Pick<Sou
 
 /** The exchange of a request of a query. */
 export function createExchange(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
-  const pages: QueryPage[] = [];
   const readPage = createPageReader(query, request, request.path);
+  let height: string | undefined;
   let next: string | QueryResult = request.path;
   while (typeof next === 'string') {
     const path: string = next;
     const { status, headers, body } = respond(path, request);
-    const page = { path, height: headers[HEIGHT_HEADER], bytes: body };
-    if (status === 200) {
-      pages.push(page);
-      next = readPage(page);
-    } else next = { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
+    height = headers[HEIGHT_HEADER];
+    if (status === 200) next = readPage({ height, bytes: body });
+    else next = { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
   }
-  return { request, pages, result: next };
+  return { request, height, result: next };
 }
 
 /**

@@ -1,13 +1,9 @@
-import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { recordSimulation } from '../../src/commands/simulated-polls.js';
-import { wallSeconds } from '../../src/clock.js';
-import { listVerdicts } from '../../src/engine/verdicts.js';
-import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { MINUTE_MS } from '../../src/units.js';
-import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
-import { createTestContext, runHere } from '../support/command-context.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { recordChain } from '../recorder/recorded-chain.js';
+import { runHere } from '../support/command-context.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 interface Report {
@@ -30,18 +26,16 @@ const folder = createTempFolder();
 const stalled = join(folder.path, 'stalled-oracle');
 const healthy = join(folder.path, 'healthy');
 
-/** A chain that is polled every 5 minutes. */
-async function record(scenario: ScenarioName, directory: string, minutes: number): Promise<void> {
-  const simulated = { scenario, seed: 1, blockTime: 30_000, startTime: Date.parse(START) / 1000 };
-  const recorded = { record: directory, duration: minutes * MINUTE_MS, interval: 5 * MINUTE_MS };
-  const listen = { port: 0 };
-  const context = { ...createTestContext(), waitForStopSignal: async () => new Promise<never>(() => undefined) };
-  await recordSimulation({ ...simulated, ...recorded, listen, 'log.level': 'info', 'log.format': 'json' }, context);
-}
+const chain = {
+  scenario: 'healthy',
+  startTime: Date.parse(START) / 1000,
+  pollSeconds: 300,
+  blockTimeMs: 30_000,
+} as const;
 
 beforeAll(async () => {
-  await record('stalled-oracle', stalled, 90);
-  await record('healthy', healthy, 30);
+  await recordChain({ ...chain, directory: stalled, scenario: 'stalled-oracle', minutes: 90 });
+  await recordChain({ ...chain, directory: healthy, minutes: 30 });
 });
 
 async function reportOf(...args: readonly string[]): Promise<Report> {
@@ -108,7 +102,7 @@ describe('backtest', () => {
     const short = await withGap('short-gap', 50);
     expect(short.firings.filter(isOfOracle)).toHaveLength(1);
     const long = await withGap('long-gap', 70);
-    expect(long.firings.filter(isOfOracle).map(({ from }) => from)).toEqual(['2026-11-23T08:05Z', '2026-11-23T09:10Z']);
+    expect(long.firings.filter(isOfOracle).map(({ from }) => from)).toEqual(['2026-11-23T08:00Z', '2026-11-23T09:10Z']);
     expect(long.alerts.find(isOfOracle)).toMatchObject({ times: 2 });
   });
 
@@ -121,6 +115,25 @@ describe('backtest', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('no alert would have fired');
     expect(stderr).toContain(`bridge-exporter: ${file}: `);
+  });
+
+  it('names polls of a wrong clock, leaves them out, and exits with 1', async () => {
+    const directory = join(folder.path, 'wrong-clock');
+    cpSync(stalled, directory, { recursive: true });
+    const day = join(directory, 'default/module_state/2026-11-23');
+    const content = gunzipSync(readFileSync(join(day, '081000.000Z.json.gz'))).toString('latin1');
+    const wrong = join(directory, 'default/module_state/1970-01-01');
+    mkdirSync(wrong);
+    for (const minute of ['00', '05']) {
+      const text = content.replace('2026-11-23T08:10:00.000Z', `1970-01-01T00:${minute}:00.000Z`);
+      writeFileSync(join(wrong, `00${minute}00.000Z.json.gz`), gzipSync(Buffer.from(text, 'latin1')));
+    }
+    const { code, stdout, stderr } = await runHere(['backtest', '--format=json', '--recording', directory]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'bridge-exporter: 2 recorded polls from 1970-01-01T00:00:00.000Z on (default/module_state/1970-01-01/000000.000Z.json.gz), months from all others as of a wrong clock, left out; --from and --to select them\n',
+    );
+    expect(JSON.parse(stdout)).toEqual(await reportOf('--recording', stalled));
   });
 
   it.each([
@@ -145,40 +158,5 @@ describe('backtest', () => {
     const result = await runHere(args);
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
-  });
-});
-
-describe('backtest of what a daemon has recorded', () => {
-  useSimulatedTime();
-
-  it('has the alerts of the daemon within a minute', async () => {
-    const { model, daemon, directory } = await startRecordedChain('healthy', 300_000);
-    const firing = new Map<string, number>();
-    for (let poll = 0; poll < 24; poll += 1) {
-      if (poll === 3) model.setScenario('stalled-oracle');
-      // oxlint-disable-next-line no-await-in-loop -- polls follow each other
-      await daemon.poll(answerOf(model));
-      const states = daemon.loop.states();
-      const { now } = daemon;
-      for (const { verdicts } of listVerdicts(states, now())) {
-        for (const { state, alert, severity } of verdicts) {
-          const key = `${severity} ${alert}`;
-          if (state === 'firing' && !firing.has(key)) firing.set(key, wallSeconds(now().at, now()));
-        }
-      }
-      daemon.advance(MINUTE_MS);
-      model.advanceTime(MINUTE_MS);
-    }
-    await daemon.close();
-    vi.useRealTimers();
-    expect(firing.has('critical BridgeOracleStalled')).toBe(true);
-    const { firings } = await reportOf('--recording', directory);
-    for (const [key, seconds] of firing) {
-      const own = firings.find(({ severity, alert }) => `${severity} ${alert}` === key);
-      expect(Math.abs(Date.parse(own?.from ?? '') / 1000 - seconds), key).toBeLessThanOrEqual(60);
-    }
-    expect(firings.filter(({ hiddenBy }) => hiddenBy === null).map(({ alert }) => alert)).toEqual([
-      'BridgeOracleStalled',
-    ]);
   });
 });

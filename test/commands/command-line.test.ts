@@ -13,8 +13,8 @@ const web = {
 const config = { 'config.check': false };
 const shard = { 'targets.shard': { index: 1, count: 1 } };
 const daemon = { ...config, 'config.autoReloadInterval': 0, ...web, ...shard, ...log };
-const record = { dialect: 'neutral', nodes: 1, duration: 86_400_000, interval: 60_000 };
-const replay = { listen: { host: '127.0.0.1', port: 10_918 }, serve: false, ...config, ...log };
+const served = { dialect: 'neutral', nodes: 1 };
+const replay = { ...config, ...log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 
 /** What a command line is parsed to, or what is printed and the exit code. */
@@ -30,7 +30,7 @@ describe('a command line', () => {
     ['', { command: 'daemon', options: daemon }],
     ['once', { command: 'once', options: { ...config, ...shard, ...log } }],
     ['replay --bridge b.json', { command: 'replay', options: { ...replay, bridge: 'b.json' } }],
-    ['simulate', { command: 'simulate', options: { ...simulator, ...record, ...log } }],
+    ['simulate', { command: 'simulate', options: { ...simulator, ...served, ...log } }],
     [
       'demo',
       {
@@ -97,7 +97,7 @@ describe('a command line', () => {
         scenario: 'stuck',
         blockTime: 500,
         startTime: 1_700_000_000,
-        ...record,
+        ...served,
         ...log,
       },
     ],
@@ -111,8 +111,8 @@ describe('a command line', () => {
     ['2026-11-23T07:35:01.5Z', '2026-11-23T07:35:01.5Z'],
     ['2026-11-23T07:35+02:00', '2026-11-23T05:35:00Z'],
   ])('has a time in UTC unless it has an offset: %s', async (time, utc) => {
-    expect(await parse(`replay --recording r --serve --at ${time}`)).toMatchObject({
-      options: { at: Date.parse(utc) },
+    expect(await parse(`replay --recording r --from ${time}`)).toMatchObject({
+      options: { from: Date.parse(utc) },
     });
   });
 });
@@ -121,7 +121,7 @@ describe('the environment variables of flags', () => {
   test('are ignored if only other commands have the flag', async () => {
     expect(await parse('simulate', { TARGETS_SHARD: '0/0', SEED: '7', LISTEN: ':1' })).toEqual({
       command: 'simulate',
-      options: { ...simulator, ...record, ...log },
+      options: { ...simulator, ...served, ...log },
     });
   });
 
@@ -203,18 +203,10 @@ describe('a usage error', () => {
     ...SHARDS.map((text) => invalid('--targets.shard <k/n>', text, SHARD)),
     ['replay', 'nothing to replay: expected --recording DIR, --bridge FILE, --crosschain FILE, or both files'],
     ['replay --bridge=- --crosschain -', 'both documents are standard input (-): expected at least one file'],
-    ['replay --bridge b --from 2026-11-23', '--serve, --at, --target, --from and --to need --recording DIR'],
-    ['replay --bridge b --serve', '--serve, --at, --target, --from and --to need --recording DIR'],
+    ['replay --bridge b --from 2026-11-23', '--target, --from and --to need --recording DIR'],
     [
-      'replay --recording r --bridge b --serve --at 2026-11-23',
+      'replay --recording r --bridge b',
       "option '--recording <directory>' cannot be used with option '--bridge <file>'",
-    ],
-    ['replay --recording r --at 2026-11-23', '--serve and --at need each other'],
-    ['replay --recording r --serve', '--serve and --at need each other'],
-    ['replay --recording r --listen :0', '--listen needs --serve'],
-    [
-      'replay --recording r --serve --at 2026-11-23 --to 2026-11-24',
-      "option '--serve [boolean]' cannot be used with option '--to <time>'",
     ],
     ['backtest', "required option '--recording <directory>' not specified"],
     ['once now --log.level=loud --bridge=x', `option '--log.level <level>' argument 'loud' is invalid. ${LEVELS}`],

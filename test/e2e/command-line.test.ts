@@ -319,7 +319,6 @@ Ctrl+C stops both; --scenario=stuck shows another incident, --help lists the oth
     [['once', '--config.file=/tmp'], '/tmp: is a directory — expected a file'],
     [['healthcheck', '--web.config.file=/nonexistent'], '/nonexistent: cannot be read: no such file or directory'],
     [['healthcheck', '--web.listen-address=127.0.0.1:1'], 'http://127.0.0.1:1/-/healthy: connection refused'],
-    [['simulate', '--record=/dev/null/x'], '/dev/null/x: not a directory'],
     [['simulate', '--listen=203.0.113.1:0'], 'the simulator cannot listen on 203.0.113.1:0: address not available'],
   ])('%j says what is wrong in words, without codes and system calls', async (args, message) => {
     const { code, stderr } = await runHere(args);

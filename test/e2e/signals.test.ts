@@ -35,7 +35,6 @@ describe('a signal before the command is ready', () => {
   it.each([
     ['SIGTERM', [listen, `--config.file=${config}`]],
     ['SIGINT', ['demo', '--listen=127.0.0.1:0', listen]],
-    ['SIGTERM', ['replay', '--recording=none', '--serve', '--at=2026-01-01']],
   ] as const)('%s ends a command that serves with 0: %j', async (signal, args) => {
     expect(await endOf(startWithSignal(signal, args))).toEqual([0, null]);
   });

@@ -52,7 +52,7 @@ beforeEach(() => {
         query.name === validators.name
           ? await new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
           : REFUSED;
-      return { request, pages: [], result };
+      return { request, height: undefined, result };
     },
   };
   loop = createPollLoop({ source, log: logOf(logged), now });

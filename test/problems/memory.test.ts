@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
-import {
-  judgeProblems,
-  NO_PROBLEMS,
-  repeatJudgement,
-  type Judgement,
-  type ProblemMemory,
-} from '../../src/problems/problem-memory.js';
+import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/problem-memory.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
@@ -64,10 +58,6 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       );
       ({ memory } = judged);
       return judged;
-    },
-    /** A document that was not recorded, because it had the same result as the last one. */
-    repeat: (seconds: number): void => {
-      memory = repeatJudgement(memory, at(seconds).at);
     },
     marks: () => Array.from(memory.remembered.values(), latestMark),
   };
@@ -157,16 +147,6 @@ describe('a problem', () => {
       [3000, FOUND, [0]],
     ];
     expect(startsAfter(steps, 1_000_000)).toEqual(steps);
-  });
-
-  it('begins, goes on and is missed across documents that were not recorded', () => {
-    const { poll, repeat } = judge();
-    poll(0, A);
-    repeat(900);
-    expect(starts(poll(1000, A))).toEqual([0]);
-    poll(1030, []);
-    repeat(1900);
-    expect(starts(poll(2000, A))).toEqual([]);
   });
 
   it('is present since judgements agreed on it, whatever start the documents prove', () => {
@@ -296,11 +276,11 @@ describe('a problem', () => {
     expect(marks()).toEqual([1]);
   });
 
-  it('remembers a mark without one odd document, also after one that was not recorded', () => {
+  it('remembers a mark without one odd document', () => {
     let value = 'a';
     const next = (_evidence: Evidence, before = '') => (before.endsWith(value) ? before : before + value);
     const mark = { isDebounced: true, next } as NonNullable<Problem['mark']>;
-    const { poll, repeat, marks } = judge({ mark });
+    const { poll, marks } = judge({ mark });
     const markAfter = (...values: readonly string[]): unknown => {
       for (const [index, each] of values.entries()) {
         value = each;
@@ -309,12 +289,7 @@ describe('a problem', () => {
       return marks()[0];
     };
     expect(markAfter('a', 'a', 'b', 'a')).toBe('a');
-    repeat(120);
     expect(markAfter('b', 'a')).toBe('a');
-    repeat(150);
-    expect(markAfter('b')).toBe('ab');
-    repeat(180);
-    expect(markAfter('a')).toBe('aba');
   });
 });
 

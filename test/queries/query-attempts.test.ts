@@ -39,7 +39,7 @@ function next(state: QueryState, outcome: Outcome): QueryState {
     return afterRound(
       state,
       CONTEXT,
-      [{ request: { key: '', path: '' }, pages: [], result: RESULTS[outcome] }],
+      [{ request: { key: '', path: '' }, height: undefined, result: RESULTS[outcome] }],
       at(0).at,
       at(0).at,
     );

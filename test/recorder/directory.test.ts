@@ -29,9 +29,9 @@ describe('the directory of recordings', () => {
   it('has one file for each poll, below the target, the document and the day', async () => {
     const { path } = createTempFolder();
     const directory = await openDirectory(path);
-    await directory.write(header(0), Buffer.from('{"state":{}}'));
-    await directory.write(header(10), new Uint8Array());
-    await directory.write(header(11, '..', 'rate_limiter_input'), Buffer.from('{}'));
+    await directory.write(header(0), Buffer.from('{"state":{}}'), Infinity);
+    await directory.write(header(10), new Uint8Array(), Infinity);
+    await directory.write(header(11, '..', 'rate_limiter_input'), Buffer.from('{}'), Infinity);
     expect(filesIn(path)).toEqual([
       '%2E%2E/rate_limiter_input/2026-11-24/000100.000Z.json.gz',
       'mainnet/module_state/2026-11-23/235000.000Z.json.gz',
@@ -51,7 +51,7 @@ describe('the directory of recordings', () => {
     for (let minute = 0; minute < 30; minute += 1) {
       const [target, document] =
         minute % 2 === 0 ? (['a', 'module_state'] as const) : (['b', 'rate_limiter_input'] as const);
-      await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE), { maxBytes });
+      await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE), maxBytes);
       expect(sizeOf(path)).toBeLessThanOrEqual(maxBytes);
       expect(directory.bytes()).toBe(sizeOf(path));
       kept.push(`${filesIn(path).length}`);
@@ -65,11 +65,11 @@ describe('the directory of recordings', () => {
     const { path } = createTempFolder();
     const maxBytes = 20 * KIBIBYTE;
     const first = await openDirectory(path);
-    for (const minute of [0, 1, 70]) await first.write(header(minute), randomBytes(4 * KIBIBYTE), { maxBytes });
+    for (const minute of [0, 1, 70]) await first.write(header(minute), randomBytes(4 * KIBIBYTE), maxBytes);
     const day = join(path, 'mainnet/module_state/2026-11-23');
     writeFileSync(join(day, '.235200.000Z.json.gz.tmp'), randomBytes(4 * KIBIBYTE));
     const second = await openDirectory(path);
-    await second.write(header(71), randomBytes(4 * KIBIBYTE), { maxBytes });
+    await second.write(header(71), randomBytes(4 * KIBIBYTE), maxBytes);
     expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['0100', '0101']);
     expect(existsSync(day)).toBe(false);
   });
@@ -90,7 +90,7 @@ describe('the directory of recordings', () => {
     expect(directory.bytes()).toBe(0);
     // oxlint-disable-next-line no-await-in-loop -- one poll after the other
     for (let minute = 0; minute < 6; minute += 1)
-      await directory.write(header(minute), randomBytes(4 * KIBIBYTE), { maxBytes: 10 * KIBIBYTE });
+      await directory.write(header(minute), randomBytes(4 * KIBIBYTE), 10 * KIBIBYTE);
     for (const file of foreign) expect(existsSync(join(path, file)), file).toBe(true);
     expect(readdirSync(day)).toEqual(['000000.000Z.json.gz']);
     expect(directory.bytes()).toBeLessThanOrEqual(10 * KIBIBYTE);
@@ -99,9 +99,9 @@ describe('the directory of recordings', () => {
   it('replaces a poll of the same millisecond, and takes polls of a clock that was set back', async () => {
     const { path } = createTempFolder();
     const directory = await openDirectory(path);
-    await directory.write(header(60), Buffer.from('first'));
-    await directory.write(header(0), Buffer.from('an hour earlier'));
-    await directory.write(header(60), Buffer.from('second'));
+    await directory.write(header(60), Buffer.from('first'), Infinity);
+    await directory.write(header(0), Buffer.from('an hour earlier'), Infinity);
+    await directory.write(header(60), Buffer.from('second'), Infinity);
     expect(filesIn(path)).toHaveLength(2);
     const file = join(path, 'mainnet/module_state/2026-11-24/005000.000Z.json.gz');
     expect(decodeRecording(gunzipSync(readFileSync(file))).body.toString()).toBe('second');
@@ -122,14 +122,14 @@ describe('the directory of recordings', () => {
     const { path } = createTempFolder();
     const directory = await openDirectory(path);
     breakIt(path);
-    await expect(directory.write(header(0), Buffer.from('{}'))).rejects.toThrow(problem);
+    await expect(directory.write(header(0), Buffer.from('{}'), Infinity)).rejects.toThrow(problem);
   });
 
   it('reports a poll that is larger than the limit, and deletes nothing for it', async () => {
     const { path } = createTempFolder();
     const directory = await openDirectory(path);
-    await directory.write(header(0), Buffer.from('{}'));
-    await expect(directory.write(header(1), randomBytes(20 * KIBIBYTE), { maxBytes: 10 * KIBIBYTE })).rejects.toThrow(
+    await directory.write(header(0), Buffer.from('{}'), Infinity);
+    await expect(directory.write(header(1), randomBytes(20 * KIBIBYTE), 10 * KIBIBYTE)).rejects.toThrow(
       /is larger than 10KiB \(recorder.max_size\)/,
     );
     expect(filesIn(path)).toHaveLength(1);

@@ -4,7 +4,6 @@ import {
   encodeRecording,
   fileAt,
   formatPath,
-  formatQueriesPath,
   type RecordingHeader,
 } from '../../src/recorder/recording-file.js';
 
@@ -39,15 +38,14 @@ describe('the file of a recorded poll', () => {
     const path = `${directory}/module_state/2026-11-23/073512.345Z.json.gz`;
     expect(formatPath({ ...HEADER, target })).toBe(path);
     const file = { target, document: 'module_state', timeMs: Date.parse(HEADER.time) };
-    expect(fileAt(path)).toEqual({ ...file, path, hasQueries: false });
-    const queries = formatQueriesPath({ ...HEADER, target });
-    expect(fileAt(queries)).toEqual({ ...file, path: queries, hasQueries: true });
+    expect(fileAt(path)).toEqual({ ...file, path });
   });
 
   it.each([
     'mainnet/module_state/2026-11-23/notes.txt',
     'mainnet/module_state/2026-11-23/.073512.345Z.json.gz.tmp',
     'mainnet/module_state/2026-11-23/073512.345Z.json',
+    'mainnet/module_state/2026-11-23/073512.345Z.queries.jsonl.gz',
     'mainnet/module_state/2026-11-23/250000.000Z.json.gz',
     'mainnet/module_state/2026-02-30/073512.345Z.json.gz',
     'mainnet/module_state/today/073512.345Z.json.gz',
@@ -65,7 +63,6 @@ describe('the file of a recorded poll', () => {
     ['{"version":2}\n', 'header.version: Invalid input: expected 1'],
     [`${JSON.stringify({ ...HEADER, outcome: 'good' })}\n`, 'header.outcome: Invalid option: expected one of "ok"|'],
     [`${JSON.stringify({ ...HEADER, call: { to: '0x' } })}\n`, 'header.call.data: Invalid input: expected string'],
-    [`${JSON.stringify({ ...HEADER, received: 'now' })}\n`, 'header.received: Invalid ISO datetime'],
   ])('is rejected with the content %j', (content, message) => {
     expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
   });

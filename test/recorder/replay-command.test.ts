@@ -99,7 +99,8 @@ describe('replay --recording', () => {
 
   it('prints OpenMetrics with timestamps, at every recorded poll and every minute', () => {
     const { code, stdout, stderr } = whole;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^not judged by the recording: BridgeClockBehind, .*CrosschainCctxsUnlisted, .*\n$/);
     expect(stdout).toMatch(/# EOF\n$/);
     const up = pointsOf(stdout, 'bridge_exporter_up{target="main",document="rate_limiter_input"}');
     expect(up.every(({ value }) => value === 1)).toBe(true);
@@ -169,7 +170,7 @@ describe('replay --recording', () => {
     for (const name of ['lost+found', '..data', 'main/other', 'main/module_state/today']) mkdirSync(join(copy, name));
     const { code, stdout, stderr } = await runHere(['replay', '--recording', copy]);
     expect(code).toBe(1);
-    expect(stderr.trim().split('\n')).toEqual([
+    expect(stderr.trim().split('\n').slice(0, -1)).toEqual([
       `bridge-exporter: ${day}/231000.250Z.json.gz: unexpected end of file`,
       `bridge-exporter: ${day}/231500.250Z.json.gz: incorrect header check`,
       `bridge-exporter: ${day}/232000.250Z.json.gz: the header is that of another target, document or time`,
@@ -184,7 +185,7 @@ describe('replay --recording', () => {
     expect(missing).toMatchObject({
       code: 1,
       stderr:
-        'bridge-exporter: /does/not/exist: no such file or directory — expected a directory that recorder or simulate --record has written\n',
+        'bridge-exporter: /does/not/exist: no such file or directory — expected a directory that the recorder has written\n',
     });
   });
 
