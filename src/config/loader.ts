@@ -117,6 +117,11 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
     const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeEndpointNotPolled fires between polls`;
     warnings.push({ path: ['poll', 'interval'], message });
   }
+  for (const [index, { bridge: { watch = [], node_queries = 'auto' } = {} }] of targets.entries()) {
+    if (watch.length === 0 || node_queries === 'auto') continue;
+    const message = 'nobody judges whether a validator of watch is jailed, signs blocks and has funds';
+    warnings.push({ path: ['targets', index, 'bridge', 'node_queries'], message });
+  }
   for (const [index, { crosschain: { window = '0' } = {} }] of targets.entries()) {
     if (BigInt(window) <= LONG_WINDOW) continue;
     const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;

@@ -7,7 +7,7 @@ import { requestUrl, rpcUrl } from '../../src/config/urls.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { configSettings } from '../../packaging/generate/settings.js';
 import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
-import { withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
+import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
 
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
@@ -231,6 +231,11 @@ describe('parseConfig', () => {
       'polls that are too far apart',
       withTopLevel('poll: {interval: 9m50s, stale_after: 20m}'),
       'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeEndpointNotPolled fires between polls',
+    ],
+    [
+      'own validators about which the node is not asked',
+      withBridge('watch: ["0x0000000000000000000000000000000000000001"], node_queries: off'),
+      'b:5:7: targets[0].bridge.node_queries: nobody judges whether a validator of watch is jailed, signs blocks and has funds',
     ],
     [
       'a very long window',

@@ -132,6 +132,8 @@ export interface RecordingOptions {
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
+  /** `poll.stale_after`. */
+  readonly staleAfterMs?: number;
   /** Whether the contract on the external chain is polled. */
   readonly contract?: true;
   /** Whether an exporter that starts has the state file of the one before. */
@@ -249,7 +251,16 @@ function createExporter(
   options: RecordingOptions,
   remembered: readonly EndpointMemory[],
 ): Exporter {
-  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
+  const {
+    maxSeries,
+    maxBodyBytes,
+    staleAfterMs = STALE_AFTER_MS,
+    targetLabels,
+    valsets = 12,
+    shards = 1,
+    ignore = [],
+    contract = false,
+  } = options;
   const demo = demoConfig('http://127.0.0.1:1317', model);
   const config = options.withoutTokens === true ? { ...demo, tokens: [] } : demo;
   const [target] = config.targets;
@@ -261,7 +272,7 @@ function createExporter(
     const base = {
       ...targetOptions(config, target),
       target: name,
-      staleAfterMs: STALE_AFTER_MS,
+      staleAfterMs,
       ...(maxSeries !== undefined && { maxSeries }),
       ...(targetLabels && { targetLabels }),
     };
@@ -275,7 +286,7 @@ function createExporter(
   let active = initial;
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
-  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
+  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs };
   const endpoints = recordedStates(sources, limits, instantAt(startedAt), remembered);
 
   const siblingOf = (source: StepContext) => (document: DocumentName) =>

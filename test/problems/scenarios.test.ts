@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { dataPart } from '../../src/chain/addresses.js';
+import { exportedFamilies } from '../../src/engine/endpoint-state.js';
 import {
   changedState,
   INITIAL_CONFIG,
   record,
+  START_SECONDS,
   watchedAddress,
   type Phase,
   type RecordingOptions,
@@ -106,6 +108,45 @@ describe('the verdicts about a scenario', () => {
       'firing warning CrosschainOldestPendingTooOld below CrosschainOutboundDisabled',
       'firing warning CrosschainBacklogHigh below CrosschainOutboundDisabled',
     ]);
+  });
+});
+
+describe('a validator that signs no blocks', () => {
+  it('is critical with the shortest poll.stale_after, and its series are there between two answers', () => {
+    const missing = new Set<string>();
+    const SERIES = ['bridge_watched_validator_missed_blocks', 'bridge_node_block_timestamp_seconds'];
+    const firing = new Map<string, number>();
+    record(
+      [
+        { minutes: 13, config: BRIDGE_ONLY },
+        { minutes: 52, scenario: 'missed-blocks' },
+      ],
+      {
+        // Queries of a minute are sent at every poll.
+        sampleSeconds: 65,
+        staleAfterMs: 60_000,
+        valsets: 3,
+        observe: ([target], minute, endpoints) => {
+          for (const { alert, severity, state } of target?.verdicts ?? [])
+            if (state === 'firing' && !firing.has(`${alert}/${severity}`))
+              firing.set(`${alert}/${severity}`, minute - 13);
+          const nextAnswers = START_SECONDS + minute * 60 + 64;
+          for (const endpoint of minute < 2 ? [] : endpoints) {
+            const names = new Set(exportedFamilies(endpoint, nextAnswers).map(({ name }) => name));
+            for (const name of SERIES) if (!names.has(name)) missing.add(`${name} at minute ${minute}`);
+          }
+        },
+      },
+    );
+    expect(Array.from(missing)).toEqual([]);
+    expect(Array.from(firing.keys())).toEqual([
+      'BridgeWatchedValidatorSignsNoBlocks/warning',
+      'BridgeWatchedValidatorMissingBlocks/critical',
+      'BridgeWatchedValidatorSignsNoBlocks/critical',
+    ]);
+    const [signsNone, , criticalAfter] = firing.values();
+    expect(signsNone).toBeLessThan(5);
+    expect(criticalAfter).toBeLessThan(12);
   });
 });
 
