@@ -35,6 +35,7 @@ import {
   OTHERS_UNJUDGED,
   type Finding,
   type Findings,
+  type Found,
   type Inhibition,
   type Severity,
 } from './problem.js';
@@ -54,6 +55,36 @@ import {
 /** Nothing ends with a truncated list. */
 function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Findings {
   return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
+}
+
+/** From so many chains with the same problem on, and from half of all, it has a common cause. */
+const MIN_CHAINS = 3;
+
+const CHECK_SIGNERS =
+  'So many chains at once have a common cause: check the signers (peers, blames, versions) and whether isOutboundEnabled of crosschain_flags is true, before you look at one chain.';
+
+/**
+ * Problems of chains; when most chains have it, one problem that began with the chain that made it so many. The other
+ * problems of the same chains join in the same way, so that it inhibits them.
+ */
+function joinChains(
+  input: CrosschainInput,
+  each: readonly (Found | undefined)[],
+  cctxs: readonly Cctx[],
+  texts: { readonly summary: (chains: string) => string; readonly action?: string },
+): readonly Found[] {
+  const found = each.filter((one) => one !== undefined);
+  const chainIds = found.map(({ subject = {} }) => subject.chain_id ?? '');
+  const total = new Set([...chainIds, ...groupByChain(consideredCctxs.pending(input)).keys()]).size;
+  const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
+  if (found.length < needed) return found;
+  const startOf = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;
+  const { start, chainStart } = found.toSorted((a, b) => startOf(a) - startOf(b))[needed - 1] ?? {};
+  const byChain = groupByChain(cctxs);
+  const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
+  const details = [list(chainIds.map((chainId) => chainText(input, chainId))), cctxAmountsText(input, theirs)];
+  const summary = texts.summary(`${found.length} of ${total} chains`);
+  return [{ start, chainStart, summary, details, action: texts.action ?? CHECK_SIGNERS }];
 }
 
 const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';
@@ -76,7 +107,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
-    return lowestNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
+    const found = lowestNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
       if (!considered.has(chainId)) return undefined;
       const standstill = standstillSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
@@ -98,6 +129,9 @@ const chainStuck = defineProblem('rate_limiter_input', {
           ? 'Begin with the missed transactions of the chain, the lowest nonce first.'
           : outbound.action,
       };
+    });
+    return joinChains(input, found, consideredCctxs.pending(input), {
+      summary: (chains) => `nothing moves on ${chains}`,
     });
   },
   inhibits: [{ problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }, { problem: 'CrosschainBacklogHigh' }],
@@ -149,7 +183,11 @@ function tooOld(severity: Severity) {
           action: outbound.action,
         };
       });
-      return unlessTruncated(input, found);
+      const joined = joinChains(input, found, considered, {
+        summary: (chains) =>
+          `on ${chains}, a transaction is ${isCritical ? 'far ' : ''}older than the limit of its chain`,
+      });
+      return unlessTruncated(input, joined);
     },
   });
 }
@@ -289,12 +327,16 @@ const missed = defineProblem('rate_limiter_input', {
     const remembered = missedCctxs.filter((cctx) => findEntry(mark, missedKey(cctx)) !== undefined);
     const seenAt = (cctx: Cctx): Instant => required(findEntry(mark, missedKey(cctx)));
     const recent = remembered.filter((cctx) => input.at - seenAt(cctx) < DAY_SECONDS);
-    const found = Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
+    const each = Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
       summary: `cross-chain transactions on chain ${chainText(input, chainId)} are missed`,
       details: [`${cctxs.length} at present`, cctxAmountsText(input, cctxs)],
     }));
+    const found = joinChains(input, each, recent, {
+      summary: (chains) => `cross-chain transactions on ${chains} are missed`,
+      action: `${CHECK_SIGNERS} Do not abort missed ones: most were executed.`,
+    });
     return remembered.length < missedCctxs.length ? [...found, OTHERS_UNJUDGED] : found;
   },
 });
@@ -312,7 +354,7 @@ const unlisted = defineProblem('rate_limiter_input', {
   find: ({ input, flow }) => {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
-    return Array.from(byChain, ([chainId, cctxs]) => {
+    const found = Array.from(byChain, ([chainId, cctxs]) => {
       const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
       return {
         subject: { chain_id: chainId },
@@ -322,6 +364,9 @@ const unlisted = defineProblem('rate_limiter_input', {
           nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`,
         ],
       };
+    });
+    return joinChains(input, found, [], {
+      summary: (chains) => `cross-chain transactions on ${chains} are pending and no longer listed`,
     });
   },
 });
@@ -354,7 +399,11 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
           ],
         };
       });
-      return unlessTruncated(input, found);
+      const joined = joinChains(input, found, distinctCctxs.pending(input), {
+        summary: (chains) => `missed nonces freeze ${chains}`,
+        action: `${CHECK_SIGNERS} Then have the hashes of the lowest missed nonces posted.`,
+      });
+      return unlessTruncated(input, joined);
     },
     inhibits: [{ problem: 'CrosschainCctxsMissed', equal: ['chain_id'] }, ...inhibits],
   });

@@ -234,8 +234,8 @@ describe('parseConfig', () => {
     ],
     [
       'own validators about which the node is not asked',
-      withBridge('watch: ["0x0000000000000000000000000000000000000001"], node_queries: off'),
-      'b:5:7: targets[0].bridge.node_queries: nobody judges whether a validator of watch is jailed, signs blocks and has funds',
+      withBridge('watch: ["0x0000000000000000000000000000000000000001"]\n      node_queries: off'),
+      'b:6:7: targets[0].bridge.node_queries: nobody judges whether a validator of watch is jailed, signs blocks and has funds',
     ],
     [
       'a very long window',
