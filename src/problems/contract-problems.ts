@@ -147,7 +147,7 @@ const oracleSilentByContract = defineProblem('external_contract', {
       progressKey: String(add(observed, 1n)),
       start: since.at,
       summary: `the hub does not observe event ${add(observed, 1n)} of the contract`,
-      details: [`${count(Number(waiting), 'event')} waiting`],
+      details: [`${count(Number(waiting), 'event')} of the contract not observed`],
     };
   },
   inhibits: [

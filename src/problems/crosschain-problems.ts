@@ -354,7 +354,7 @@ const unlisted = defineProblem('rate_limiter_input', {
   find: ({ input, flow }) => {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
-    const found = Array.from(byChain, ([chainId, cctxs]) => {
+    return Array.from(byChain, ([chainId, cctxs]) => {
       const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
       return {
         subject: { chain_id: chainId },
@@ -364,9 +364,6 @@ const unlisted = defineProblem('rate_limiter_input', {
           nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`,
         ],
       };
-    });
-    return joinChains(input, found, [], {
-      summary: (chains) => `cross-chain transactions on ${chains} are pending and no longer listed`,
     });
   },
 });

@@ -30,7 +30,8 @@ import {
   type FoundValidator,
   type Severity,
 } from './problem.js';
-import { clockTime, validators, yourValidator } from './sentence.js';
+import { clockTime, COMMON_CAUSE, validators, yourValidator } from './sentence.js';
+import { areMost } from './subjects.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
 
@@ -112,6 +113,7 @@ const confirmsMissing = defineProblem('module_state', {
   together: {
     minimumPower: LATE_RATIO,
     summary: `validators with ${percent(LATE_RATIO)} of the power or more do not sign`,
+    summaryOfMost: 'validators with two thirds of the power or more do not sign',
     action: CONTACT_LATE,
   },
 });
@@ -204,6 +206,7 @@ const votesMissing = defineProblem('module_state', {
   together: {
     minimumPower: LATE_RATIO,
     summary: `validators with ${percent(LATE_RATIO)} of the power or more vote for no event`,
+    summaryOfMost: 'validators with two thirds of the power or more vote for no event',
     action: CONTACT_LATE,
   },
 });
@@ -220,7 +223,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     find: ({ input }: Evidence<'module_state'>) => {
       // A signature that is missing at an old height may be given since then.
       if (input.isNodeBehind === true) return OTHERS_NOT_SHOWN;
-      return registeredMembers(input).map((member) => {
+      const found = registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;
         const { duty, height } = deadline;
@@ -237,6 +240,9 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
           details: [`by ${clockTime(input, left)}`],
         });
       });
+      // A watched validator is jailed for it whatever the cause is.
+      const action = areMost(found.flatMap((one) => one?.validator ?? [])) ? COMMON_CAUSE : undefined;
+      return found.map((one) => one && { ...one, action });
     },
     together: {
       minimumPower: THIRD_RATIO,

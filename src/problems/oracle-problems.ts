@@ -28,7 +28,7 @@ import {
   numberAndPower,
   shortAddress,
   validators,
-  depositsText,
+  eventsText,
   waitingText,
 } from './sentence.js';
 import { type ClaimItem, claimItem } from '../facts/bridge/claims.js';
@@ -69,12 +69,7 @@ const stalled = defineProblem('module_state', {
       progressKey: nextEvent(input),
       start: firstVote(input),
       summary: missing.summary(`${claim === undefined ? 'the next event' : claimText(claim)} is not observed`),
-      details: [
-        `${count(Number(pendingEventCount(input)), 'event')} waiting`,
-        missing.details(voted),
-        depositsText(input),
-        waitingText(input),
-      ],
+      details: [eventsText(input), missing.details(voted), waitingText(input)],
       action: claim?.violation ? DO_NOT_VOTE : missing.action(CONTACT_VOTERS),
     };
   },
@@ -281,7 +276,7 @@ function conflicting(
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
         summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
-        details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
+        details: [disputedClaims(dispute), eventsText(input), waitingText(input)],
         action: dispute.field === 'external height' ? REORGANIZATION_ACTIONS[severity] : undefined,
       };
     },

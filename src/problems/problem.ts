@@ -133,6 +133,8 @@ export interface Together {
   readonly minimumPower: number;
   readonly summary: string;
   readonly action: string;
+  /** The summary with two thirds of the power, if watched validators are then part of it: the cause is not theirs. */
+  readonly summaryOfMost?: string;
 }
 
 export interface Problem<Name extends DocumentName = DocumentName, Value = unknown> {

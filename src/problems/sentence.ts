@@ -7,6 +7,7 @@ import { isoTime } from '../clock.js';
 import { countClaimedTransfers } from '../facts/bridge/batches.js';
 import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import { pendingEventCount } from '../facts/bridge/events.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
 import {
   batchedTransfers,
@@ -89,7 +90,20 @@ export function shownValidatorNames(members: readonly Validator[]): readonly str
   return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/** The texts about members that have not signed or voted. The summary has the names of watched ones. */
+/** From this share of the power on, validators are late for a common cause, if there are several. */
+export const MOST_RATIO = 2 / 3;
+
+export function isCommon(validatorCount: number, powerRatio: number | null): boolean {
+  return validatorCount >= 3 && powerRatio !== null && powerRatio >= MOST_RATIO;
+}
+
+export const COMMON_CAUSE =
+  'So many validators at once have a common cause, such as a release, fees of the hub, or nodes of the external chain. Compare with other operators before you restart your own orchestrator.';
+
+/**
+ * The texts about members that have not signed or voted. The summary has the names of watched ones, unless most have
+ * not.
+ */
 export function missingTexts(missing: Members | null | undefined, haveNot: string) {
   const members = listMembers(missing);
   const others = members.filter(({ isWatched }) => !isWatched);
@@ -97,10 +111,11 @@ export function missingTexts(missing: Members | null | undefined, haveNot: strin
   const yours = `your ${own.length === 1 ? 'validator' : 'validators'}`;
   const { total, powerRatio } = missing ?? { total: 0, powerRatio: null };
   const who = joinTexts(', ', own.length === 0 ? '' : 'yours', validators(others, total - own.length));
+  const isOwnCause = own.length > 0 && !isCommon(total, powerRatio);
   return {
     /** "your validator Alpha has not voted: event 31 is not observed". */
     summary: (summary: string): string =>
-      own.length === 0 ? summary : `${yours} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
+      !isOwnCause ? summary : `${yours} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
     /**
      * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing
      * or that is unknown.
@@ -109,8 +124,10 @@ export function missingTexts(missing: Members | null | undefined, haveNot: strin
       total === 0
         ? ''
         : `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNotWhat}${who === '' ? '' : `: ${who}`}`,
-    action: (action: string): string =>
-      own.length === 0 ? action : `Check the orchestrator of ${yours} first. ${action}`,
+    action: (action: string): string => {
+      if (isOwnCause) return `Check the orchestrator of ${yours} first. ${action}`;
+      return own.length > 0 ? COMMON_CAUSE : action;
+    },
   };
 }
 
@@ -226,10 +243,13 @@ export function unknownMinimumsText(tokens: number): string {
   return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds their batches is a warning at most, and that nobody relays them until ten executed ones have shown what relayers take`;
 }
 
-/** "154 deposits wait"; empty without pending deposits. */
-export function depositsText(input: BridgeInput): string {
+/** "317 events are claimed and not observed, 313 of them deposits"; empty without such events. */
+export function eventsText(input: BridgeInput): string {
+  const events = Number(orUndefined(() => pendingEventCount(input)) ?? 0);
   const deposits = orUndefined(() => countPendingDeposits(input)) ?? 0;
-  return deposits === 0 ? '' : count(deposits, 'deposit waits', 'deposits wait');
+  if (events === 0) return '';
+  const ofDeposits = deposits === 0 ? '' : `, ${deposits} of them deposits`;
+  return `${count(events, 'event is', 'events are')} claimed and not observed${ofDeposits}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SubjectHistory } from './problem-memory.js';
 import type { Findings, Found, FoundValidator, Problem, Subject, Together } from './problem.js';
-import { numberAndNames } from './sentence.js';
+import { COMMON_CAUSE, isCommon, MOST_RATIO, numberAndNames } from './sentence.js';
 
 /* The subjects of a problem in one document. */
 
@@ -29,9 +29,13 @@ export function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Subjects of a problem, with unwatched validators taken together. */
+/** Subjects of a problem, with unwatched validators taken together; all validators, if they are most of the power. */
 export function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   if (together === undefined) return histories;
+  const { summaryOfMost: summary } = together;
+  if (summary !== undefined && areMost(histories.flatMap(({ validators }) => validators))) {
+    return takenTogether({ minimumPower: MOST_RATIO, summary, action: COMMON_CAUSE }, histories);
+  }
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
 }
@@ -63,6 +67,12 @@ function findEnough(
       for (const validator of validators) late.set(validator.externalAddress, validator);
       return addPower(late.values()) >= minimumPower;
     });
+}
+
+/** Whether so many validators are late that the cause is not with each of them. */
+export function areMost(validators: readonly FoundValidator[]): boolean {
+  const late = new Map(validators.map((validator) => [validator.externalAddress, validator]));
+  return isCommon(late.size, addPower(late.values()));
 }
 
 function addPower(validators: Iterable<FoundValidator>): number {

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { add, asNumeral, subtract, sum, type Numeral } from '../chain/numeral.js';
 import { missedSignature } from '../facts/bridge/duties.js';
-import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
+import { isNextEventCredible, leadingClaim, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import {
@@ -35,7 +35,7 @@ import {
   type Severity,
   type Subject,
 } from './problem.js';
-import { about, hubCoinText, yourValidator } from './sentence.js';
+import { about, COMMON_CAUSE, hubCoinText, MOST_RATIO, yourValidator } from './sentence.js';
 
 /*
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
@@ -121,16 +121,20 @@ const lagging = defineProblem('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const claimed = add(observed, isNextEventCredible(input) === true ? 1n : 0n);
     const newest = newestAttestedNonce(input) ?? claimed;
+    const voted = leadingClaim(input)?.powerRatio;
+    const areMostSilent = claimed > observed && voted !== undefined && 1 - voted >= MOST_RATIO;
     // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member
     // again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(evidence, claimPosition, (watched, position, who) => {
       if (!members.has(watched.sender) || position >= claimed) return undefined;
-      const behind = count(Number(subtract(newest, position)), 'event');
       return {
         progressKey: String(position),
         summary: `${who} claims no events`,
-        details: [`it is ${behind} behind the newest claim`],
+        details: [
+          `its last claim is event ${position}, ${count(Number(subtract(newest, position)), 'event')} before the newest claim`,
+        ],
+        action: areMostSilent ? COMMON_CAUSE : undefined,
       };
     });
   },

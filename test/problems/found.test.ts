@@ -781,11 +781,12 @@ describe('a validator', () => {
   it('is not late as long as it signs any batch: of many it signs one a minute, the newest first', () => {
     const nonces = Array.from({ length: 90 }, (_, index) => String(100 + index));
     const batches = nonces.map((nonce, index) => batch(nonce, '60000', String(heightAt(index - 90))));
+    const ofOthers = nonces.flatMap((nonce) => signedBy(nonce, 0, 1, 2));
     const found = (signedAt: (minute: number) => readonly string[]) =>
       bridgeProblems(
         [0, 20, 30, 40, 60, 79].map((minute) => ({
           minute,
-          state: { batches, batch_confirms: signedAt(minute).flatMap((nonce) => signedBy(nonce, 3)) },
+          state: { batches, batch_confirms: [...ofOthers, ...signedAt(minute).flatMap((nonce) => signedBy(nonce, 3))] },
         })),
         { watch },
       ).filter(({ name, subject }) => name.includes('MissingConfirms') && subject.watched === 'true');
@@ -817,6 +818,40 @@ describe('a validator', () => {
     expect(found([0, 1, 2, 3])).toEqual([]);
     expect(found([0, 1, 2])).toEqual(['true']);
     expect(found([0, 1])).toEqual(['true', 'false']);
+  });
+
+  it('is part of one problem when two thirds of the power do the same: the cause is not its own', () => {
+    const state = {
+      attestations: [{ ...COMPLETE.attestations[0], votes: [vote(1)] }],
+      batches: [liveBatch('9', 70)],
+      params: { ...COMPLETE.params, signed_batches_window: '10000' },
+    };
+    const found = bridgeProblems([{ minute: 0, state }], { watch }).filter(({ name }) => /Orchestrator/.test(name));
+    expect(found.map(({ name, subject, text }) => [name, subject.watched, text.split(';')[0]])).toEqual([
+      // It is jailed whatever the cause is.
+      [
+        'BridgeOrchestratorDeadlineNear/critical',
+        'true',
+        expect.stringMatching(/^your validator .* must sign batch 9/),
+      ],
+      ['BridgeOrchestratorDeadlineNear/critical', 'false', expect.stringContaining('a third of the power')],
+      ['BridgeOrchestratorDeadlineNear/warning', 'true', expect.any(String)],
+      ['BridgeOrchestratorDeadlineNear/warning', 'false', expect.any(String)],
+      [
+        'BridgeOrchestratorMissingConfirms/warning',
+        'false',
+        'validators with two thirds of the power or more do not sign',
+      ],
+      [
+        'BridgeOrchestratorMissingVotes/warning',
+        'false',
+        'validators with two thirds of the power or more vote for no event',
+      ],
+    ]);
+    const own = found.filter(({ subject, name }) => subject.watched === 'true' || !name.includes('Deadline'));
+    expect(new Set(own.map(({ action }) => action?.slice(0, 52)))).toEqual(
+      new Set(['So many validators at once have a common cause, such']),
+    );
   });
 
   it('that catches up misses no votes: the node says that its last claim moves', () => {
@@ -1518,6 +1553,37 @@ describe('a cross-chain transaction', () => {
     };
     expect(judged(...old, next)).toEqual([[{ chain_id: '56' }], []]);
     expect(judged(...old, next, last)).toEqual([[{ chain_id: '56' }], ['CrosschainCctxsMissed']]);
+  });
+
+  it('is one problem with those of other chains when half of the chains, and three, have it', () => {
+    const others = ['10', '137', '8453'].map((chainId) => cctx(chainId, 7, 0));
+    const missedOn = (...chainIds: readonly string[]) =>
+      cctxProblems('CrosschainCctxsMissed', [
+        { minute: 0, pending: others },
+        ...Array.from({ length: chainIds.length + 2 }, (_, index) => ({
+          minute: 3 * index + 3,
+          pending: others,
+          missed: chainIds.slice(0, index + 1).map((chainId) => cctx(chainId, 1, 0)),
+        })),
+      ]);
+    expect(missedOn('1', '56')).toMatchObject([{ subject: { chain_id: '1' } }, { subject: { chain_id: '56' } }]);
+    expect(missedOn('1', '56', '137')).toMatchObject([
+      {
+        subject: {},
+        start: 9,
+        text: expect.stringMatching(/^cross-chain transactions on 3 of 5 chains are missed; .*1.*, .*56.*, .*137/),
+        action: expect.stringMatching(/check the signers .* isOutboundEnabled/),
+      },
+    ]);
+    const quiet = (number: number) => Array.from({ length: number }, (_, id) => cctx(`7${id}`, 7, 0));
+    const missed = ['1', '56', '137'].map((chainId) => cctx(chainId, 1, 0));
+    expect(
+      cctxProblems('CrosschainCctxsMissed', [
+        { minute: 0, pending: quiet(4) },
+        { minute: 3, pending: quiet(4), missed },
+      ]),
+      '3 of 7',
+    ).toHaveLength(3);
   });
 
   it('is missed when it was not in the first document', () => {

@@ -45,14 +45,10 @@ describe('the verdicts about a scenario', () => {
     const lines = linesOf(target);
     expect(lines.filter((line) => !line.includes(' below '))).toEqual([
       'critical',
-      'firing critical BridgeOracleStalled: your validator Validator Guild has not voted: event 97645 (deposit of 198.306365 osmo) is not observed, for 63 min; 317 events waiting; 6 validators with 52 % of the power have not voted: yours, Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater hub1aw7s…ms97d3; 313 deposits wait; 1373 transfers wait in all, 31 of them in batches claimed as executed: 1.16M hub, 11.2M usdt, 2.72K weth, 1.96M usdc, 65.4B meme and 2 more',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain ethereum (1) at nonce 40848 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xeb0c8cfb1b0fd8621ef725620d1ecbb1a00fb5f49970394698559e144c1e29d9, outbound hash 0x52341cfacfd8112e80cb7267247d14bcc7fba267ad9db4f4f37177704832e48a; 113 transactions pending on the chain; 0.00322 ETH, 5.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain bsc (56) at nonce 60551 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xf1d7d6c175a1613b97bc7d9ec963fc26ec1620fc5033562deecc232e0001dac9, outbound hash 0x826f7cd8f09a993dd3bee1b0b48b49bc604b70e09126d01c80a781da4962dc60; 114 transactions pending on the chain; 0.0119 BNB, 4.84 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain polygon (137) at nonce 21513 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xf4a0688ee092149b1c9098aedde9bc8ef0ca7b625ab58f4e9a51c455af5f5ea2, outbound hash 0xa13ce8ab26622a681ed9685fcc32f68a21b0aef65f7166fbe8c1b8de04db9c6e; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain arbitrum (42161) at nonce 66695 with an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0x8a52865301feeeec6e8eeced265083a3914c56abeccc2ec239edc8986e2c5512, outbound hash 0x8a432c6144beeda4f2bafc428c7ee7cacecb6e053f1f54978e633dc551041745; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing moves on chain base (8453) at nonce 19813 without an outbound hash, over the limit for 29 min; for 64 min, since 14:21 UTC; the limit is 35 min; index 0xde75dca8de132bd611e141bd50096994857a7eeedb9675edbf1bc67cf372acd9; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
+      'firing critical BridgeOracleStalled: your validator Validator Guild has not voted: event 97645 (deposit of 198.306365 osmo) is not observed, for 63 min; 317 events are claimed and not observed, 313 of them deposits; 6 validators with 52 % of the power have not voted: yours, Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater hub1aw7s…ms97d3; 1373 transfers wait in all, 31 of them in batches claimed as executed: 1.16M hub, 11.2M usdt, 2.72K weth, 1.96M usdc, 65.4B meme and 2 more',
+      'firing critical CrosschainBacklogStuck: nothing moves on 5 of 6 chains, over the limit for 29 min; ethereum (1), bsc (56), polygon (137), arbitrum (42161), base (8453); 0.00546 ETH, 16.7 ZETA, 0.0119 BNB, 1.63 POL in them',
       // What an own validator does not do is a cause.
-      'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild claims no events, for at least 60 min; it is 320 events behind the newest claim',
+      'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild claims no events, for at least 60 min; its last claim is event 97641, 320 events before the newest claim',
     ]);
     expect(Array.from(new Set(lines.filter((line) => line.includes(' below '))))).toEqual([
       'firing critical BridgeBacklogStuck below BridgeOracleStalled',
@@ -65,7 +61,7 @@ describe('the verdicts about a scenario', () => {
     const below = target.verdicts.find(({ hiddenBy }) => hiddenBy === 'BridgeOracleStalled');
     expect(below?.action).toBe('Begin with BridgeOracleStalled.');
     const lagging = target.verdicts.find(({ alert }) => alert === 'BridgeWatchedOrchestratorLagging');
-    expect(lagging?.details, 'all that wait').toContain('320 events behind the newest claim');
+    expect(lagging?.details, 'all that wait').toContain('320 events before the newest claim');
   });
 
   it('are critical when a third of the power must sign validator sets, and name these validators once', () => {
@@ -75,8 +71,8 @@ describe('the verdicts about a scenario', () => {
     });
     const [lines, { verdicts }] = [linesOf(target), target];
     const jailing = 'firing critical BridgeOrchestratorDeadlineNear: ';
-    expect(verdicts.find(({ subject }) => subject.watched === 'true')?.action).toBe(
-      'Check the log, funds and key of the orchestrator, then restart it now.',
+    expect(verdicts.find(({ subject }) => subject.watched === 'true')?.action, 'most validators have to').toMatch(
+      /^So many validators at once have a common cause/,
     );
     expect(lines).toContainEqual(
       expect.stringMatching(
