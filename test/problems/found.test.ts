@@ -849,7 +849,7 @@ describe('a validator', () => {
       ],
     ]);
     const own = found.filter(({ subject, name }) => subject.watched === 'true' || !name.includes('Deadline'));
-    expect(new Set(own.map(({ action }) => action?.slice(0, 52)))).toEqual(
+    expect(new Set(own.map(({ action }) => action.slice(0, 52)))).toEqual(
       new Set(['So many validators at once have a common cause, such']),
     );
   });
