@@ -110,9 +110,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       const { kind, error } = check(endpoint, node, received, request);
       if (error) errors.set(node, error);
       if (kind === 'other bridge') ofOtherBridge.push(node);
-      if (received.ok && preference(kind) > preference(kept?.kind ?? 'failed')) {
-        kept = { node, received, kind };
-      }
+      if (received.ok && preference(kind) > preference(kept?.kind ?? 'failed')) kept = { node, received, kind };
       if (kind === 'served') break;
     }
     const { at } = clock();
@@ -130,8 +128,9 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     if (used !== undefined) return { ...used.received, ...polled };
     const failed = allFailed(endpoint, errors);
     // A recording has the body.
-    if (kept?.kind === 'unreadable') return { ...kept.received, ...polled, failureWithServerText: () => failed };
-    return { ...failed, ...polled };
+    return kept?.kind === 'unreadable'
+      ? { ...kept.received, ...polled, failureWithServerText: () => failed }
+      : { ...failed, ...polled };
   }
 
   /** What a response is. */
