@@ -95,7 +95,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const height = (text: string): string =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_INT64 ? text : expected(`an integer from 1 to ${MAX_INT64}`);
 
-export const configFlags = {
+const configFlags = {
   'config.file': flag('--config.file <file>', 'Configuration file.', fileName),
   'config.check': flag('--config.check [boolean]', 'Print the checked configuration.', boolean, 'false'),
 };
@@ -132,7 +132,7 @@ const logFlagsWith = (defaultFormat: (typeof FORMATS)[number]) => ({
   'log.format': flag('--log.format <format>', 'Log format; pretty is for terminals.', FORMATS, defaultFormat),
 });
 
-export const logFlags = logFlagsWith('json');
+const logFlags = logFlagsWith('json');
 
 export const daemonFlags = {
   ...configFlags,

@@ -271,7 +271,6 @@ export type FileSchema = ReturnType<typeof createFileSchema>;
 
 export type Config = z.output<typeof configSchema>;
 
-export type PollConfig = Config['poll'];
 export type RecorderSettings = Config['recorder'];
 export type TargetConfig = Config['targets'][number];
 /** Constant labels of every series of a target, sorted by name. */

@@ -301,7 +301,7 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   return [...LOOPBACK, ...noProxy.split(',')].some((entry) => parseEntry(entry)?.(host, ownPort));
 }
 
-export function isNoProxy(text: string): boolean {
+function isNoProxy(text: string): boolean {
   return text.split(',').every((entry) => parseEntry(entry) !== undefined);
 }
 

@@ -193,7 +193,7 @@ export const targetVariables: Readonly<Record<string, TargetVariable>> = {
 };
 
 /** Names of the variables that are set. An empty variable counts as unset. */
-export function presentTargetVariables(env: Environment): string[] {
+function presentTargetVariables(env: Environment): string[] {
   return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
 }
 
@@ -203,7 +203,7 @@ function isNodes(path: Path): boolean {
 }
 
 /** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
-export function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
+function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });
   for (const [name, { path, isList }] of Object.entries(targetVariables)) {
@@ -232,7 +232,7 @@ export function environmentData(env: Environment): { readonly data: unknown; rea
  * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of
  * `poll`, so that it causes every problem there. The only problem of the target itself is a missing URL.
  */
-export function formatVariable(path: Path): string {
+function formatVariable(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';
   // The URL of a node.
   const nodes = path.indexOf('nodes');

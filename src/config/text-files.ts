@@ -8,7 +8,7 @@ import { errorCode, systemErrorText } from '../text/error-text.js';
 import { formatSize, MEBIBYTE } from '../units.js';
 
 /** `problem` completes a sentence that starts with the file name. */
-export type TextResult = Result<{ readonly text: string }, { readonly problem: string; readonly isMissing: boolean }>;
+type TextResult = Result<{ readonly text: string }, { readonly problem: string; readonly isMissing: boolean }>;
 
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
@@ -41,7 +41,7 @@ export function readProblem(path: string, error: unknown): string {
 /** Returns the problem of a text, without quoting it. */
 export type TextCheck = (text: string) => string | undefined;
 
-export type FileReader = ReturnType<typeof createFileReader>;
+type FileReader = ReturnType<typeof createFileReader>;
 
 /** Reads files that a configuration names, from its directory. Adds their problems to a list. */
 export function createFileReader(problems: PathMessage[], directory = '') {

@@ -100,7 +100,7 @@ function describeType({ expected, input, inst, path = [] }: z.core.$ZodRawIssue<
 }
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
-export type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
+type YamlResult = Result<{ readonly data: unknown; readonly label: FormatPosition }>;
 
 /** Reads and parses a file. `maxBytes` as for `readTextFile`. */
 export async function readYaml(path: string, maxBytes?: number): Promise<YamlResult> {

@@ -18,7 +18,7 @@ const RESOURCE_EXHAUSTED = 8;
 /** Makes a line of untrusted text, without secrets. */
 export type Clean = (text: string) => string;
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly url: URL;
   /** The path of the document, with which the URL ends. */
   readonly path: string;

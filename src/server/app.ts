@@ -13,7 +13,7 @@ import { parseSearch } from '../pages/pending-page.js';
 import type { PendingQuery } from '../pages/view.js';
 import type { Result } from '../config/result.js';
 
-export type PageFormat = 'html' | 'json';
+type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */
 type Page = string | object;
 

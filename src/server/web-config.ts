@@ -56,7 +56,7 @@ const PATH = ['tls_server_config'];
 /**
  * Reads certificate, key and client CA, and checks that they can be used. Names of files are relative to the folder.
  */
-export async function loadTls(
+async function loadTls(
   { client_ca_file, client_auth_type, min_version, max_version, ...files }: z.output<typeof tlsSection>,
   folder: string,
 ): Promise<Result<{ readonly tls: LoadedTls }, { readonly problems: readonly PathMessage[] }>> {
