@@ -19,14 +19,18 @@ import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
 import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-input.js';
 import type { Family } from './metrics/family.js';
-import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
-import { contractItems, type ContractItems } from './facts/items/contract-items.js';
-import { type CrosschainItems, crosschainItems } from './facts/items/crosschain-items.js';
-import type { Search } from './facts/items/item-list.js';
+import { bridgeItems, type BridgeItems } from './items/bridge-items.js';
+import { contractItems, type ContractItems } from './items/contract-items.js';
+import { type CrosschainItems, crosschainItems } from './items/crosschain-items.js';
+import { bridgeHeadline, crosschainHeadline, type BridgeHeadline, type CrosschainHeadline } from './items/headline.js';
+import type { Filter } from './items/item-list.js';
 import type { InParts } from './parts.js';
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
+
+/** The numbers of the status page. */
+export type Headline = BridgeHeadline | CrosschainHeadline;
 
 type AnyTypes = DocumentTypes[DocumentName];
 
@@ -67,8 +71,10 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the next document of the endpoint gets as its past. */
   readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
-  /** With a search, the lists have the rows that it has found. */
-  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, search?: Search) => Items;
+  /** What the status page shows of the document. */
+  readonly headline: (input: Types['input']) => Headline | undefined;
+  /** With a filter, the lists have the rows that match. */
+  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, filter?: Filter) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -159,7 +165,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     families: bridgeFamilies,
     past: bridgePast,
     flow: { track: trackBridge, gauges: [], cumulative: bridgeFlowFamilies },
-    items: ({ input }, _names, search) => bridgeItems(input, search),
+    headline: bridgeHeadline,
+    items: ({ input }, _names, filter) => bridgeItems(input, filter),
   },
   external_contract: {
     title: 'Contract',
@@ -185,6 +192,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     families: contractFamilies,
     past: (reading) => reading,
     flow: { track: () => undefined, gauges: [], cumulative: [] },
+    headline: () => undefined,
     items: ({ input }, { tokens }) => contractItems(input, tokens),
   },
   rate_limiter_input: {
@@ -224,7 +232,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     families: crosschainFamilies,
     past: crosschainPast,
     flow: { track: trackCrosschain, gauges: unlistedFamilies, cumulative: [] },
-    items: (tracked, _names, search) => crosschainItems(tracked.input, unlistedCctxs(tracked), search),
+    headline: crosschainHeadline,
+    items: (tracked, _names, filter) => crosschainItems(tracked.input, unlistedCctxs(tracked), filter),
   },
 };
 

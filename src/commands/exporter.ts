@@ -11,14 +11,7 @@ import { configPage } from '../pages/config-page.js';
 import { externalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
-import {
-  toJson,
-  pendingView,
-  createView,
-  type PendingQuery,
-  type PendingView,
-  type ShownEndpoint,
-} from '../pages/view.js';
+import { toJson, createView, type ShownEndpoint, type View } from '../pages/view.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { Network } from '../sources/network.js';
@@ -150,33 +143,30 @@ export function createPages(
     };
   };
 
-  const pending = async (query: PendingQuery): Promise<PendingView | undefined> => {
-    const { target } = query;
-    const states = polled.states().filter((state) => target === undefined || state.target === target);
-    await prepareItems(states);
+  const viewOf = (target?: string, query?: string): View => {
     const now = clockNow();
-    const { links } = active.current();
-    return pendingView(polled.endpoints(), listVerdicts(states, now), links, now, query);
-  };
-
-  const status = async (): Promise<StatusView> => {
-    await prepareItems(polled.states());
-    const now = clockNow();
-    return {
-      ...createView(polled.endpoints(), listVerdicts(polled.states(), now), active.current().links, now),
-      instance: instance(now),
-    };
+    const isShown = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
+    const endpoints = polled.endpoints().filter(({ state }) => isShown(state));
+    const verdicts = listVerdicts(polled.states().filter(isShown), now);
+    return createView(endpoints, verdicts, active.current().links, now, query);
   };
 
   return {
     statusPage: async (format) => {
-      const view = await status();
-      return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, site);
+      const now = clockNow();
+      const view: StatusView = { ...viewOf(), instance: instance(now) };
+      return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, active.current().links, site);
     },
-    pendingPage: async (format, query) => {
-      const view = await pending(query);
-      if (view === undefined) return undefined;
-      return format === 'json' ? toJson(view, { withItems: true }) : pendingPage(view, active.current().links, site);
+    pendingPage: async (format, { target, query = '' }) => {
+      const states = polled.states().filter((state) => target === undefined || state.target === target);
+      if (target !== undefined && states.length === 0) return undefined;
+      // The list of several targets has no items.
+      const isList = format === 'html' && new Set(states.map((state) => state.target)).size > 1;
+      if (!isList) await prepareItems(states, query);
+      const view = viewOf(target, isList ? undefined : query);
+      return format === 'json'
+        ? toJson(view, { withItems: true })
+        : pendingPage(view, query, active.current().links, site);
     },
     configPage: () => {
       const { text, loadedAt } = active.current();

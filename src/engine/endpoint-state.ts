@@ -3,7 +3,7 @@ import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
-import type { DocumentContext } from '../documents.js';
+import type { DocumentContext, Headline } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
@@ -51,6 +51,8 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   /** Counters, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
   readonly additionalInput: AdditionalInput<Name> | undefined;
+  /** What the status page shows; `undefined` of a contract. */
+  readonly headline: Headline | undefined;
   /** The source of the items of `/pending`; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }

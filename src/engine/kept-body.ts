@@ -6,7 +6,7 @@ import { runToEnd } from '../parts.js';
 import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
-import type { Search } from '../facts/items/item-list.js';
+import { createFilter, type Filter } from '../items/item-list.js';
 
 /*
  * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful
@@ -43,35 +43,30 @@ export function keptInput<Name extends DocumentName>({
   return documents[document].input(read.value, context);
 }
 
-/** The derived items of a snapshot, until the next poll replaces it. */
-const derived = new WeakMap<Snapshot, Items>();
+/** The items of a snapshot that were derived last, with their filter, until the next poll replaces it. */
+const derived = new WeakMap<Snapshot, { readonly query: string; readonly items: Items }>();
 
-/** The items of a snapshot; `undefined` if its body is not kept. */
-export function getItems(snapshot: Snapshot): Items | undefined {
+/** The items of a snapshot that match a text, by default all; `undefined` if its body is not kept. */
+export function getItems(snapshot: Snapshot, query = ''): Items | undefined {
   const cached = derived.get(snapshot);
-  if (cached !== undefined) return cached;
-  const items = deriveItems(snapshot);
-  if (items !== undefined) derived.set(snapshot, items);
+  if (cached?.query === query) return cached.items;
+  const items = deriveItems(snapshot, createFilter(query));
+  if (items !== undefined) derived.set(snapshot, { query, items });
   return items;
 }
 
-/** Derives the items of all endpoints, and yields to scrapes in between. */
-export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
+/** Derives the items of several endpoints, and yields to scrapes in between. */
+export async function prepareItems(states: readonly EndpointState[], query?: string): Promise<void> {
   for (const { lastSuccess } of states) {
-    if (lastSuccess === undefined || derived.has(lastSuccess.snapshot)) continue;
-    getItems(lastSuccess.snapshot);
+    if (lastSuccess === undefined) continue;
+    getItems(lastSuccess.snapshot, query);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await nextTurn();
   }
 }
 
-/** The items of a snapshot that a search finds; `undefined` if its body is not kept. */
-export function searchItems(snapshot: Snapshot, search: Search): Items | undefined {
-  return deriveItems(snapshot, search);
-}
-
-function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, search?: Search): Items | undefined {
+function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, filter?: Filter): Items | undefined {
   const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
-  return kept && input && documents[document].items({ input, flow }, kept.context.names, search);
+  return kept && input && documents[document].items({ input, flow }, kept.context.names, filter);
 }

@@ -178,6 +178,7 @@ function* derive<Name extends DocumentName>(
     judgement,
     errors,
     additionalInput,
+    headline: definition.headline(input),
     kept: compressed && { body: compressed, context: documentContext },
     renderedFamilies: [
       ...families,

@@ -1,35 +1,72 @@
-import { tokenUrl, type ExternalLinks } from './external-links.js';
-import { isolated, markup, type Markup } from './html.js';
+import type { BlockSpan } from '../facts/bridge/block-times.js';
+import type { CoinItem, TokenItem } from '../facts/bridge/coins.js';
 import { COMPACT, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
-import type { BlockSpan } from '../facts/bridge/block-times.js';
-import type { CoinItem, TokenItem } from '../facts/bridge/coins.js';
+import { tokenUrl, type ExternalLinks } from './external-links.js';
+import { isolated, markup, sentenceHtml, type Markup } from './html.js';
+import { agoElement } from './time.js';
 
-/* The values of pending items as markup. `null` is shown as unknown, never as 0 or empty. */
+/* The kinds of cells of a list. An unknown value is `null`, and what a row does not have is `undefined`. */
+
+type Coin = Pick<CoinItem, 'amount' | 'wholeAmount' | 'symbol'>;
+
+export interface CellValues {
+  /** An id, hash or address, with a link to the explorer of its chain. Empty if there is none yet. */
+  readonly id: string | null;
+  readonly token: TokenItem;
+  readonly coin: Coin | null;
+  /** Of power, 0 to 1. */
+  readonly share: number | null;
+  readonly count: number | null;
+  readonly ago: BlockSpan | null;
+  readonly left: BlockSpan | null;
+  /** ISO 8601. */
+  readonly time: string | null;
+  readonly text: string | null;
+}
+
+export type CellKind = keyof CellValues;
+
+interface CellContext {
+  readonly links: ExternalLinks;
+  /** Time of the page in milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Of an id. */
+  readonly url?: string | undefined;
+}
+
+export const cellKinds: {
+  readonly [Kind in CellKind]: (value: NonNullable<CellValues[Kind]>, context: CellContext) => Markup;
+} = {
+  id: (value, { url }) => (value === '' ? NONE : identifier(value, url)),
+  token: (value, { links }) => token(value, links),
+  coin,
+  share,
+  count: (value) => markup`${value}`,
+  ago: (span) => blocks(span, 'ago'),
+  left: (span) => blocks(span, 'left'),
+  time: (iso, { nowMs }) => agoElement(iso, nowMs),
+  text: sentenceHtml,
+};
 
 export const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
 export const NONE: Markup = markup`<span class="quiet">none</span>`;
 
-export function orUnknown<T>(value: T | null, format: (value: T) => Markup): Markup {
-  return value === null ? UNKNOWN : format(value);
-}
-
-export function text(value: string | number | null): Markup {
-  return orUnknown(value, (known) => markup`${known}`);
+/** A number or text, or that it is unknown. */
+export function orUnknown(value: string | number | null): Markup {
+  return value === null ? UNKNOWN : markup`${value}`;
 }
 
 /**
  * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and
  * copying have the whole value.
  */
-export function identifier(value: string | null, url?: string): Markup {
-  return orUnknown(value, (known) => {
-    const [head, middle, tail] = splitAddress(known);
-    const hidden = middle === '' ? '' : markup`<span>${middle}</span>`;
-    const code = markup`<code class="id" title="${known}" dir="ltr">${head}${hidden}${tail}</code>`;
-    return url === undefined ? code : markup`<a href="${url}" rel="noreferrer">${code}</a>`;
-  });
+export function identifier(value: string, url?: string): Markup {
+  const [head, middle, tail] = splitAddress(value);
+  const hidden = middle === '' ? '' : markup`<span>${middle}</span>`;
+  const code = markup`<code class="id" title="${value}" dir="ltr">${head}${hidden}${tail}</code>`;
+  return url === undefined ? code : markup`<a href="${url}" rel="noreferrer">${code}</a>`;
 }
 
 /** An untrusted name. A long name is truncated, and the whole name is a tooltip. */
@@ -40,40 +77,31 @@ export function name(value: string): Markup {
 
 /** A number in groups of three digits. The style separates the groups, so that a copy has digits alone. */
 export function digits(value: string | null): Markup {
-  return orUnknown(value, groupDigits);
-}
-
-function groupDigits(known: string): Markup {
-  const [integer = '', fraction] = known.split('.');
+  if (value === null) return UNKNOWN;
+  const [integer = '', fraction] = value.split('.');
   const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
   const rest = groups.map((group) => markup`<span>${group}</span>`);
   return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
 }
 
 /** Symbol or denom, and the contract. */
-export function token({ contract, denom, symbol }: TokenItem, links: ExternalLinks): Markup {
+function token({ contract, denom, symbol }: TokenItem, links: ExternalLinks): Markup {
   const url = contract === null ? undefined : tokenUrl(links, contract);
   const label = symbol ?? denom;
-  if (label === null) return identifier(contract, url);
-  return markup`${label.length > MAX_NAME_CHARACTERS ? identifier(label) : isolated(label)}<small>${identifier(contract, url)}</small>`;
+  const address = contract === null ? UNKNOWN : identifier(contract, url);
+  return label === null ? address : markup`${name(label)}<small>${address}</small>`;
 }
 
 /** An amount in whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
-type Amount = Pick<CoinItem, 'amount' | 'wholeAmount' | 'symbol'>;
-
-export function coin({ amount, wholeAmount, symbol }: Amount): Markup {
-  if (wholeAmount === null || amount === null) return smallestUnits(amount);
-  const exact = `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
-  return markup`<span class="nowrap" title="${exact}">${shortNumber(wholeAmount)}</span> ${symbol === null ? '' : isolated(symbol)}`;
-}
-
-/** An amount without known decimals. */
-export function smallestUnits(amount: string | null): Markup {
-  return orUnknown(
-    amount,
-    (known) =>
-      markup`<span title="${known} in the smallest unit">${shortNumber(known)}</span><small>smallest units</small>`,
-  );
+export function coin({ amount, wholeAmount, symbol }: Coin): Markup {
+  if (amount === null) return UNKNOWN;
+  const exact =
+    wholeAmount === null
+      ? `${amount} in the smallest unit`
+      : `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
+  const unit = symbol === null ? '' : name(symbol);
+  const smallest = wholeAmount === null ? markup`<small>smallest units</small>` : '';
+  return markup`<span title="${exact}"><span class="nowrap">${shortNumber(wholeAmount ?? amount)}</span> ${unit}</span>${smallest}`;
 }
 
 /** Larger amounts have the short form of the sentences, smaller amounts no digits. */
@@ -83,47 +111,37 @@ const SMALL = 1e-6;
 const SIGNIFICANT_DIGITS = 4;
 const FRACTION_DIGITS = 2;
 
+/** Such as 99.99e18: most coins have 18 decimals. */
+const ENGINEERING = new Intl.NumberFormat('en', { notation: 'engineering', maximumFractionDigits: FRACTION_DIGITS });
+
 /** A number with few digits. Rounding is only for the display: the exact number is beside it as a tooltip. */
 function shortNumber(exact: string): Markup {
   const value = Number(exact);
   const magnitude = Math.abs(value);
-  if (magnitude >= HUGE) return markup`${value.toExponential(SIGNIFICANT_DIGITS - 1)}`;
+  if (magnitude >= HUGE) return markup`${ENGINEERING.format(value).toLowerCase()}`;
   if (magnitude >= LARGE) return markup`${COMPACT.format(value)}`;
   if (value > 0 && value < SMALL) return markup`less than 0.000001`;
-  return groupDigits(
-    trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)),
-  );
+  return digits(trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)));
 }
 
 function trimZeros(number: string): string {
   return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
 }
 
-/** Blocks since or until an event, and its height. A negative number of blocks left is shown as past. */
-export function blocks(
-  span: BlockSpan | null,
-  unit: string,
-  direction: 'ago' | 'left' | '' = '',
-  height?: { readonly preposition: string; readonly value: string | null },
-): Markup {
-  const at = height === undefined ? undefined : markup`${height.preposition} height ${digits(height.value)}`;
-  if (span === null) return markup`${UNKNOWN}${at === undefined ? '' : markup`<small>${at}</small>`}`;
-  const isPast = direction === 'left' && span.blocks.startsWith('-');
-  const count = markup`${groupDigits(isPast ? span.blocks.slice(1) : span.blocks)} ${unit}`;
+/** The duration of blocks since or until a height. A negative number of blocks left is shown as past. */
+function blocks({ blocks: number, seconds }: BlockSpan, direction: 'ago' | 'left'): Markup {
+  const isPast = direction === 'left' && number.startsWith('-');
   const suffix = isPast ? 'past' : direction;
-  const details = [...(span.seconds === null ? [] : [count]), ...(at === undefined ? [] : [at])];
-  const main =
-    span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${durationInWords(Math.abs(span.seconds))} ${suffix}`;
-  return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
+  const distance = `${isPast ? number.slice(1) : number} blocks`;
+  if (seconds === null) return markup`<span class="nowrap">${distance} ${suffix}</span>`;
+  return markup`<span class="nowrap" title="${distance}">≈ ${durationInWords(Math.abs(seconds))} ${suffix}</span>`;
 }
 
 /**
  * A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it.
  */
-export function share(ratio: number | null, cssClass: string): Markup {
-  return orUnknown(ratio, (known) => {
-    // An SVG, because the content security policy forbids style attributes.
-    const bar = markup`<svg class="bar ${cssClass}" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${known}" height="1"/></svg>`;
-    return markup`<span class="nowrap">${bar} ${percent(known, 2)}</span>`;
-  });
+function share(ratio: number): Markup {
+  // An SVG, because the content security policy forbids style attributes.
+  const bar = markup`<svg class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${ratio}" height="1"/></svg>`;
+  return markup`<span class="nowrap">${bar} ${percent(ratio, 2)}</span>`;
 }

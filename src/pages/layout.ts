@@ -100,8 +100,8 @@ export function pendingLink(target: string, id?: string): string {
   return `${relative('/pending')}?target=${encodeURIComponent(target)}${id === undefined ? '' : `#${id}`}`;
 }
 
-/** A link to the rows of a target that have a nonce, id or hash. */
-export function searchLink(target: string, id: string): string {
+/** A link to the rows of a target with a nonce, id or hash. */
+export function filterLink(target: string, id: string): string {
   return `${pendingLink(target)}&q=${encodeURIComponent(id)}`;
 }
 

@@ -1,61 +1,52 @@
 import { documents, type Items } from '../documents.js';
+import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
+import type { BridgeItems } from '../items/bridge-items.js';
+import type { ContractItems } from '../items/contract-items.js';
+import type { CrosschainItems } from '../items/crosschain-items.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
-import { count, percent } from '../text/format.js';
-import { backlogHtml } from './backlog.js';
-import { bridgeLists } from './bridge-tables.js';
-import * as cells from './cells.js';
-import { crosschainLists } from './crosschain-tables.js';
+import { percent } from '../text/format.js';
+import { coin, digits, identifier, orUnknown, UNKNOWN } from './cells.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
-import { alertClass, findUrgency, tableHtml, type ListSection, type PageContext, type Table } from './table.js';
+import { bridgeLists, crosschainLists } from './lists.js';
+import { numbersHtml, type NumberView } from './numbers.js';
+import { findUrgency, listSection, tableHtml, type ListContext, type ListSection, type TableRow } from './table.js';
 import { agoElement, dataAge, failureHtml, lastSuccess, renderBlockTime, sinceElement } from './time.js';
-import { validatorsSection } from './validator-table.js';
+import { validatorsSection } from './validators.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
-import { findBridge, type EndpointView, type PendingView, type TargetView } from './view.js';
-import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
-import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ContractItems } from '../facts/items/contract-items.js';
-import type { CrosschainItems } from '../facts/items/crosschain-items.js';
-import { listedRows } from '../facts/items/item-list.js';
+import type { EndpointView, TargetView, View } from './view.js';
 
 /**
- * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several
- * targets, their list.
+ * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert; with a query, the
+ * items that match. With several targets, their list.
  */
-export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {
-  const [target, ...others] = view.targets;
-  if (target === undefined || others.length > 0) return targetList(view, site);
-  const { endpoints, search, generatedAt } = view;
-  const bridge = findBridge(endpoints, target.target)?.items;
-  const chains = endpoints.flatMap(({ items }) =>
-    items?.document === 'rate_limiter_input' ? listedRows(items.chains) : [],
-  );
-  return targetPage(view, { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) }, site);
-}
-
-function targetList(view: PendingView, site: Site): string {
+export function pendingPage(view: View, query: string, links: ExternalLinks, site: Site): string {
   const { generatedAt, targets, endpoints } = view;
-  const { title, heading } = verdictSections(view);
-  const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
-<p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
+  const [target, ...others] = targets;
+  const isOne = target !== undefined && others.length === 0;
+  const { title, heading, ...verdicts } = verdictSections(view, isOne ? 'target' : 'status');
+  const page = { view: target ?? { verdicts: [] }, links, nowMs: Date.parse(generatedAt) };
+  const body = isOne ? targetBody(view, { ...page, view: target }, query, verdicts) : targetList(targets);
   return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 
-const targetTable: Table<TargetView> = {
-  title: 'Targets',
-  cssClass: 'targets',
-  columns: [
-    { title: 'State', cell: ({ status }) => statusLabel(status) },
-    {
-      title: 'Target',
-      cell: ({ target }) => markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`,
-      type: 'row-header',
-    },
-    { title: 'Worst problem', cell: worstProblem, type: 'wide' },
-  ],
-  rowId: ({ target }) => anchor(target),
-};
+function targetList(targets: readonly TargetView[]): Markup {
+  return markup`${tableHtml('Targets', 'targets', worstTargetFirst(targets).map(targetRow))}
+<p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
+}
+
+function targetRow(view: TargetView): TableRow {
+  const { target, status } = view;
+  return {
+    id: anchor(target),
+    cells: [
+      { title: 'State', html: statusLabel(status) },
+      { title: 'Target', html: markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`, isHeader: true },
+      { title: 'Worst problem', html: worstProblem(view), isWide: true },
+    ],
+  };
+}
 
 function worstProblem(view: TargetView): Markup {
   const [worst, ...others] = firingVerdicts(view);
@@ -64,17 +55,8 @@ function worstProblem(view: TargetView): Markup {
   return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
-function targetPage(view: PendingView, page: PageContext, site: Site): string {
-  const { title, heading, ...verdicts } = verdictSections(view, 'target');
-  const body =
-    page.search === null
-      ? sectionsOfTarget(view, page, verdicts)
-      : searchResult(
-          page,
-          Object.values(page.search.items).flatMap((items) => createLists(items, page)),
-        );
-  const age = dataAge(view.endpoints);
-  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, dataAge: age, body }, site);
+interface PageContext extends ListContext {
+  readonly view: TargetView;
 }
 
 /** An endpoint with its lists. */
@@ -84,28 +66,36 @@ interface Part {
 }
 
 /** The action of the verdict, then tables: first those of the firing verdicts, and the validators. */
-function sectionsOfTarget(
-  view: PendingView,
+function targetBody(
+  view: View,
   page: PageContext,
+  query: string,
   { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target } = page;
   const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
+  const bridge = view.endpoints.map(({ items }) => items).find((items) => items?.document === 'module_state');
+  const events = view.endpoints.flatMap(({ backlog }) => backlog ?? []).find(({ list }) => list === 'claims')?.count;
   const blocks = [
-    { urgency: validatorUrgency(target), isFirst: true, html: validatorsSection(view, target) },
+    {
+      urgency: validatorUrgency(target),
+      isFirst: true,
+      html: validatorsSection(view, target, bridge?.validatorsNote ?? '', page),
+    },
     ...parts.map((part) => {
       const urgency = Math.min(target.verdicts.length, ...part.lists.map((list) => list.urgency));
-      return { urgency, isFirst: urgency < target.verdicts.length, html: endpointHtml(part, page) };
+      return { urgency, isFirst: urgency < target.verdicts.length, html: endpointHtml(part, page, events) };
     }),
   ].toSorted((a, b) => a.urgency - b.urgency);
   const [first, others] = [blocks.filter(({ isFirst }) => isFirst), blocks.filter(({ isFirst }) => !isFirst)];
   return markup`${details}
 ${jumpLinks(target, parts)}
+${query === '' ? '' : filterForm(target, query)}
 ${first.map(({ html }) => html)}
 ${problems}
 ${notes}
-${judgementNotes(target, page.bridge)}
-${searchSection(page)}
+${judgementNotes(target, bridge)}
+${query === '' ? filterForm(target, query) : ''}
 ${others.map(({ html }) => html)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
 }
@@ -127,8 +117,20 @@ function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
     link(document, documents[document].title),
     ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, title, `${total ?? 'unknown'}`)])),
   ]);
-  const first = [...(validators === null ? [] : [link('validators', 'Validators')]), link('search', 'Search')];
+  const first = [...(validators === null ? [] : [link('validators', 'Validators')]), link('filter', 'Filter')];
   return markup`<nav class="jump" aria-label="Sections">${[...first, ...links]}</nav>`;
+}
+
+/** It works without JavaScript. */
+function filterForm({ target }: TargetView, query: string): Markup {
+  const clear = query === '' ? '' : markup` <a href="${pendingLink(target)}">Show all</a>`;
+  return markup`<form id="filter" role="search" method="get" action="${relative('/pending')}">
+<input type="hidden" name="target" value="${target}">
+<label for="filter-text">Rows with a nonce, id, hash, address or name</label>
+<input id="filter-text" type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" value="${query}">
+<button>Filter</button>${clear}
+</form>
+`;
 }
 
 /** Problems that are not judged, and tokens whose minimum fee is unknown. */
@@ -143,21 +145,17 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
 }
 
 /** The lists of the firing verdicts come before the numbers. */
-function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
+function endpointHtml({ endpoint, lists }: Part, page: PageContext, events: NumberView['count'] | undefined): Markup {
   const { document, items } = endpoint;
+  const isUrgent = ({ urgency }: ListSection): boolean => urgency < page.view.verdicts.length;
   const sorted = lists.toSorted((a, b) => a.urgency - b.urgency);
   const [urgent, others] = [sorted.filter(isUrgent), sorted.filter((list) => !isUrgent(list))];
-  const facts = items === null ? '' : markup`${backlogHtml(endpoint)}${renderFacts(items, page)}`;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${urgent.map(({ html }) => html)}${facts}${others.map(({ html }) => html)}
+${urgent.map(({ html }) => html)}${numbersHtml(endpoint)}${items === null ? '' : renderFacts(items, page, events)}${others.map(({ html }) => html)}
 </section>
 `;
-
-  function isUrgent({ urgency }: ListSection): boolean {
-    return urgency < page.view.verdicts.length;
-  }
 }
 
 function freshness(endpoint: EndpointView): Markup {
@@ -171,24 +169,44 @@ function freshness(endpoint: EndpointView): Markup {
 }
 
 function createLists(items: Items | null, page: PageContext): readonly ListSection[] {
-  if (items?.document === 'module_state') return bridgeLists(items, page);
-  return items?.document === 'rate_limiter_input' ? crosschainLists(items, page) : [];
+  switch (items?.document) {
+    case 'module_state':
+      return [
+        listSection(bridgeLists.tokens, items.tokens, page),
+        listSection(bridgeLists.batches, items.batches, page),
+        listSection(bridgeLists.valsets, items.valsets, page),
+        listSection(bridgeLists.claims, items.claims, page),
+        listSection(bridgeLists.transfers, items.transfers, page),
+      ];
+    case 'rate_limiter_input':
+      return [
+        listSection(crosschainLists.chains, items.chains, page),
+        listSection(crosschainLists.missed, items.missed, page),
+        ...(items.unlisted === null || items.unlisted.total === 0
+          ? []
+          : [listSection(crosschainLists.unlisted, items.unlisted, page)]),
+        listSection(crosschainLists.pending, items.pending, page),
+      ];
+    case 'external_contract':
+    case undefined:
+      return [];
+  }
 }
 
-function renderFacts(items: Items, page: PageContext): Markup {
+function renderFacts(items: Items, page: PageContext, events: NumberView['count'] | undefined): Markup {
   switch (items.document) {
     case 'module_state':
       return bridgeFacts(items);
     case 'external_contract':
-      return contractFacts(items, page);
+      return contractFacts(items, page, events ?? null);
     case 'rate_limiter_input':
-      return crosschainFacts(items, page);
+      return crosschainFacts(items);
   }
 }
 
 /** With the parameter as block time, after a restart, durations in hub blocks can be wrong by several times. */
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
-  if (time === null) return cells.text(null);
+  if (time === null) return UNKNOWN;
   const notes = {
     configured: 'configured',
     measured: 'measured',
@@ -199,73 +217,34 @@ function blockTime(time: BridgeItems['hubBlockTime']): Markup {
 
 function bridgeFacts(items: BridgeItems): Markup {
   return factList([
-    ['Hub height', cells.digits(items.hubHeight)],
+    ['Hub height', digits(items.hubHeight)],
     ['Hub block time', blockTime(items.hubBlockTime)],
-    ['Last observed event', cells.text(items.lastObservedNonce)],
-    ['External height known to the hub', cells.digits(items.lastObservedExternalHeight)],
-    ['Estimated external height', cells.digits(items.projectedExternalHeight)],
+    ['Last observed event', orUnknown(items.lastObservedNonce)],
+    ['External height known to the hub', digits(items.lastObservedExternalHeight)],
+    ['Estimated external height', digits(items.projectedExternalHeight)],
     ['Required signed power', markup`${percent(Number(items.powerThreshold), 2)}`],
   ]);
 }
 
-function crosschainFacts({ height, totalPending, hidden }: CrosschainItems, page: PageContext): Markup {
-  const facts = [['Hub height', cells.digits(height)] as const];
-  if (hidden === null || hidden === '0') return factList(facts);
-  return markup`${factList([...facts, ['Missed and pending cctxs, with the omitted ones', cells.text(totalPending)]])}<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
+function crosschainFacts({ height, hidden }: CrosschainItems): Markup {
+  const note = markup`<p class="alert">The node omitted ${hidden ?? ''} pending cctxs from its lists; the oldest may be among them.</p>`;
+  return markup`${factList([['Hub height', digits(height)]])}${hidden === null || hidden === '0' ? '' : note}`;
 }
 
-function contractFacts(items: ContractItems, { nowMs, bridge }: PageContext): Markup {
-  const claimed = bridge?.pendingEvents ?? null;
+function contractFacts(items: ContractItems, { nowMs }: PageContext, claimed: NumberView['count']): Markup {
+  const { unobservedEvents } = items;
+  const beside =
+    claimed === null || unobservedEvents === null
+      ? ''
+      : ` at that block; claimed by validators (pending events): ${claimed}`;
   return factList([
-    ['Contract', cells.identifier(items.contract)],
-    ['External height', cells.digits(items.externalHeight)],
+    ['Contract', identifier(items.contract)],
+    ['External height', digits(items.externalHeight)],
     ['Newest external block', agoElement(items.externalTime, nowMs)],
-    [
-      'Events that the hub has not observed',
-      markup`${cells.text(items.unobservedEvents)}${claimed === null || items.unobservedEvents === null ? '' : ` at that block; claimed by validators (pending events): ${claimed}`}`,
-    ],
-    ...items.backing.map(({ token, symbol, surplus, wholeSurplus }): [Markup, Markup] => [
-      markup`Backing surplus of ${symbol === null ? cells.identifier(token) : isolated(symbol)}`,
-      wholeSurplus === null
-        ? cells.smallestUnits(surplus)
-        : cells.coin({ amount: surplus, wholeAmount: wholeSurplus, symbol }),
+    ['Events that the hub has not observed', markup`${orUnknown(unobservedEvents)}${beside}`],
+    ...items.backing.map(({ token, ...surplus }): [Markup, Markup] => [
+      markup`Backing surplus of ${surplus.symbol === null ? identifier(token) : isolated(surplus.symbol)}`,
+      coin(surplus),
     ]),
   ]);
-}
-
-/* The search: the tables with the rows that it has found. */
-
-/** The text of `?q=`; `undefined` without one. */
-export function parseSearch({ q }: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof q === 'string' && q.trim() !== '' ? q : undefined;
-}
-
-/** The form. It works without JavaScript. */
-function searchSection({ search, view }: PageContext, result: Markup = markup``): Markup {
-  return markup`<section id="search" aria-label="Search">
-<form id="search-form" role="search" method="get" action="${relative('/pending')}">
-<input type="hidden" name="target" value="${view.target}">
-<label for="search-text">Find by nonce, id, hash, address or name</label>
-<input id="search-text" type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" required value="${search?.query ?? ''}">
-<button>Search</button>
-</form>
-${result}
-</section>
-`;
-}
-
-/** The form with the found rows, and what was searched and what was not. */
-function searchResult(page: PageContext, lists: readonly ListSection[]): Markup {
-  const { query = '', items = {} } = page.search ?? {};
-  const searched = lists.flatMap((section) => (section.searched === undefined ? [] : [section]));
-  const found = searched.reduce((sum, { total }) => sum + (total ?? 0), 0);
-  const what = searched.map(({ title, searched: number }) => `${title} ${number}`);
-  const unreadable = lists.flatMap(({ title, searched: number }) => (number === undefined ? [title] : []));
-  const withoutItems = Object.entries(items).flatMap(([document, own]) => (own === null ? [document] : []));
-  const not = [...unreadable, ...withoutItems];
-  const result = markup`<p role="status">“${isolated(query)}”: <b>${count(found, 'row')}</b> found. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
-<p class="note">Searched by nonces, ids, hashes, addresses and names: ${what.length === 0 ? 'nothing' : what.join(', ')}. Digits alone are a whole nonce or id. Observed events, executed batches and finished cctxs are in no document.</p>
-${not.length === 0 ? '' : markup`<p class="alert">Not searched, because there is nothing current or it cannot be read: ${not.join(', ')}.</p>`}
-${searched.map(({ total, html }) => (total === 0 ? '' : html))}`;
-  return searchSection(page, result);
 }

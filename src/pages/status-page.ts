@@ -4,12 +4,13 @@ import { groupBy } from '../facts/grouping.js';
 import { SIZE_RATIO } from '../problems/polls.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
-import { backlogHtml } from './backlog.js';
+import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
-import { tableHtml, type Table } from './table.js';
+import { numbersHtml } from './numbers.js';
+import { tableHtml, type TableRow } from './table.js';
 import { ago, agoElement, dataAge, distanceElement, failureHtml, failureText, lastSuccess } from './time.js';
-import { ownValidatorsSection } from './validator-table.js';
+import { ownValidatorsSection } from './validators.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../engine/verdicts.js';
@@ -39,14 +40,14 @@ export interface Instance {
 }
 
 /** The worst verdict, other verdicts, endpoints. */
-export function statusPage(view: StatusView, site: Site): string {
+export function statusPage(view: StatusView, links: ExternalLinks, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
   const { title, heading, details, problems, notes } = verdictSections(view);
   const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
-${ownValidatorsSection(view)}
+${ownValidatorsSection(view, { links, nowMs })}
 ${problems}
 ${notes}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
@@ -93,20 +94,21 @@ function failedReloadAlert({ configRejectedAt, configProblems }: Instance, nowMs
   return markup`<div class="alert"><p>The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. Correct it, check it with <code>--config.check</code>, and reload.</p><ul>${problems}${more > 0 ? markup`<li>and ${more} more in the log` : ''}</ul></div>`;
 }
 
-const endpointTable: Table<EndpointView> = {
-  title: 'Endpoints',
-  cssClass: 'endpoints',
-  columns: [
-    // The style adds a color and a shape, so that no state depends on color alone.
-    { title: 'State', cell: ({ availability }) => markup`<b class="state ${availability}">${availability}</b>` },
-    { title: 'Endpoint', cell: nameCell, type: 'row-header' },
-    { title: 'Last success', cell: lastSuccess },
-    { title: 'Backlog', cell: backlogCell, type: 'wide' },
-    { title: 'Polls', cell: pollsCell },
-  ],
-  rowId: formatId,
-  rowClass: ({ availability }) => availability,
-};
+function endpointRow(endpoint: EndpointView): TableRow {
+  const { availability } = endpoint;
+  return {
+    id: formatId(endpoint),
+    cssClass: availability,
+    cells: [
+      // The style adds a color and a shape, so that no state depends on color alone.
+      { title: 'State', html: markup`<b class="state ${availability}">${availability}</b>` },
+      { title: 'Endpoint', html: nameCell(endpoint), isHeader: true },
+      { title: 'Last success', html: lastSuccess(endpoint) },
+      { title: 'Backlog', html: backlogCell(endpoint), isWide: true },
+      { title: 'Polls', html: pollsCell(endpoint) },
+    ],
+  };
+}
 
 /** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
@@ -125,7 +127,7 @@ function endpointSection({ endpoints }: StatusView): Markup {
   return section(
     'endpoints',
     markup`Endpoints <span class="quiet">${up} of ${endpoints.length} up</span>`,
-    markup`${summary}${tableHtml(endpointTable, sorted, undefined)}`,
+    markup`${summary}${tableHtml('Endpoints', 'endpoints', sorted.map(endpointRow))}`,
   );
 }
 
@@ -156,7 +158,7 @@ function nodesHtml(nodes: EndpointView['nodes']): Markup {
 
 function backlogCell(endpoint: EndpointView): Markup {
   const { availability, backlog } = endpoint;
-  const html = backlog === null ? markup`` : backlogHtml(endpoint);
+  const html = backlog === null ? markup`` : numbersHtml(endpoint);
   if (availability === 'up' || availability === 'initial') return html;
   return markup`${failureHtml(endpoint)}${backlog === null ? '' : markup`<p class="note">As of the last success:</p>${html}`}`;
 }

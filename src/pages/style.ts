@@ -41,6 +41,7 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;white-space:nowrap}
+tbody th small{font-weight:400}
 td small,tbody th small{display:block;overflow-wrap:anywhere;font-size:.8rem;color:var(--quiet)}
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
@@ -51,8 +52,6 @@ td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overfl
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
-.duties>span:first-child{color:var(--quiet)}.duties small{display:inline}
-.squares{letter-spacing:.1em;overflow-wrap:anywhere}.squares i{font-style:normal;color:var(--quiet)}.squares .done{color:var(--ok)}.squares .missing{color:var(--bad);font-weight:600}
 summary{cursor:pointer}
 details.rows>summary h3{display:inline}
 details.rows{margin:1.4rem 0 .3rem}
@@ -118,6 +117,7 @@ header #as-of{flex-basis:100%;margin:0}
 .cards tbody th{display:block;grid-column:1/-1;padding:0;border:0}
 .cards td{display:block;padding:0;border:0;min-width:0;overflow-wrap:anywhere}
 .cards td.wide{grid-column:1/-1}
+.cards td.none{display:none}
 .cards td .nowrap,.cards td time{white-space:normal}
 .cards td::before{display:block;content:attr(data-label);color:var(--quiet);font-size:.8rem}
 .endpoints tbody tr{display:block;padding:.5rem .7rem}

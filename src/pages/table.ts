@@ -1,154 +1,178 @@
-import type { ExternalLinks } from './external-links.js';
-import { markup, type Markup } from './html.js';
-import type { SearchResult, TargetView } from './view.js';
+import { judgeSeverity, type TargetStatus } from '../engine/verdicts.js';
+import type { ItemList, ReadableList } from '../items/item-list.js';
 import type { ProblemName } from '../problems/problems.js';
-import { judgeSeverity } from '../engine/verdicts.js';
-import type { BridgeItems } from '../facts/items/bridge.js';
-import type { ChainItem } from '../facts/items/crosschain-items.js';
-import type { ItemList, ReadableList } from '../facts/items/item-list.js';
+import { cellKinds, NONE, UNKNOWN, type CellKind } from './cells.js';
+import { transactionUrl, type ExternalLinks } from './external-links.js';
+import { markup, type Markup } from './html.js';
+import { anchor } from './layout.js';
+import type { List } from './lists.js';
+import type { TargetView, VerdictView } from './view.js';
 
-/* The tables of all pages. On a narrow screen, rows become cards. */
+/* The tables of all pages, and the sections of lists. On a narrow screen, rows become cards. */
 
-export interface Column<Row, Context = undefined> {
+interface Cell {
   readonly title: string;
-  readonly cell: (row: Row, context: Context) => Markup;
-  /** `row-header`: the cell names its row. `wide`: it takes the full width of a card. */
-  readonly type?: 'row-header' | 'wide';
+  readonly html: Markup;
+  /** Whether it names its row. */
+  readonly isHeader?: boolean;
+  /** Whether it takes the full width of a card. */
+  readonly isWide?: boolean | undefined;
 }
 
-export interface Table<Row, Context = undefined> {
-  readonly title: string;
-  /** The class of the cells in the style sheet. */
-  readonly cssClass?: string;
-  readonly columns: readonly Column<Row, Context>[];
+export interface TableRow {
   /**
-   * Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered.
+   * Identifies the row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered.
    */
-  readonly rowId: (row: Row) => string;
-  readonly rowClass?: (row: Row) => string;
+  readonly id: string;
+  readonly cssClass?: string;
+  readonly cells: readonly Cell[];
 }
 
-export function tableHtml<Row, Context>(
-  { title, cssClass = '', columns, rowId, rowClass }: Table<Row, Context>,
-  rows: readonly Row[],
-  context: Context,
-): Markup {
+export function tableHtml(title: string, cssClass: string, rows: readonly TableRow[]): Markup {
   const counts = new Map<string, number>();
-  const rowHtml = (row: Row): Markup => {
-    const id = rowId(row);
+  const rowHtml = ({ id, cssClass: own = '', cells }: TableRow): Markup => {
     const count = counts.get(id) ?? 0;
     counts.set(id, count + 1);
-    const name = rowClass?.(row) ?? '';
-    return markup`<tr role="row" id="${count === 0 ? id : `${id}/${count}`}"${name === '' ? '' : markup` class="${name}"`}>${columns.map((column) => cellHtml(column, row, context))}\n`;
+    return markup`<tr role="row" id="${count === 0 ? id : `${id}/${count}`}"${own === '' ? '' : markup` class="${own}"`}>${cells.map(cellHtml)}\n`;
   };
   return markup`<table class="${`cards ${cssClass}`.trim()}" role="table" aria-label="${title}">
-<thead role="rowgroup"><tr role="row">${columns.map((column) => markup`<th role="columnheader" scope="col">${column.title}`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${(rows[0]?.cells ?? []).map((cell) => markup`<th role="columnheader" scope="col">${cell.title}`)}</tr></thead>
 <tbody role="rowgroup">
 ${rows.map(rowHtml)}</tbody>
 </table>`;
 }
 
-function cellHtml<Row, Context>({ title, cell, type }: Column<Row, Context>, row: Row, context: Context): Markup {
-  const content = cell(row, context);
-  if (type === 'row-header') return markup`<th role="rowheader" scope="row">${content}`;
-  return markup`<td role="cell" data-label="${title}"${type === 'wide' ? markup` class="wide"` : ''}>${content}`;
+function cellHtml({ title, html, isHeader = false, isWide = false }: Cell): Markup {
+  if (isHeader) return markup`<th role="rowheader" scope="row">${html}`;
+  // A card leaves out what a row does not have.
+  const cssClass = html === NONE ? 'none' : isWide ? 'wide' : '';
+  return markup`<td role="cell" data-label="${title}"${cssClass === '' ? '' : markup` class="${cssClass}"`}>${html}`;
 }
 
-/** A list of the page of a target. */
-export interface ItemTable<Row> extends Table<Row, PageContext> {
-  /** Id of the section. */
-  readonly name: string;
-  /** The order in which rows are listed, unless it is oldest first. */
-  readonly orderText?: string;
-  /**
-   * A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its
-   * first screens.
-   */
-  readonly openRows?: number;
-  /** While one of these alerts fires, the list comes first and is open. */
-  readonly alerts?: readonly ProblemName[];
-  /** The rows that are open then; by default the first ten. */
-  readonly firstRows?: (rows: readonly Row[], page: PageContext) => readonly Row[];
-}
-
-export type ItemColumn<Row> = Column<Row, PageContext>;
-
-export interface PageContext {
-  readonly view: TargetView;
+export interface ListContext {
+  readonly view: Pick<TargetView, 'verdicts'>;
   readonly links: ExternalLinks;
-  /** `null` without a search. */
-  readonly search: SearchResult | null;
-  /** `undefined` without a bridge whose items are shown. */
-  readonly bridge: BridgeItems | undefined;
-  readonly chains: readonly ChainItem[];
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
-export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly ProblemName[]): string {
-  return judgeSeverity(view, alerts) ?? '';
+/** The cells of a row by the columns of its list. */
+export function cellsOf<Row extends object>(
+  { columns, chains }: Pick<List<Row>, 'columns' | 'chains'>,
+  row: Row,
+  { links, nowMs }: Pick<ListContext, 'links' | 'nowMs'>,
+): readonly Cell[] {
+  const read = (field: string | undefined): unknown => (field === undefined ? undefined : Reflect.get(row, field));
+  const explorers: Readonly<Record<string, string | undefined>> = chains ?? {};
+  return columns.map(({ title, cells, isWide }, column) => {
+    const parts = Object.entries(cells as Readonly<Record<string, CellKind>>).flatMap(([field, kind], position) => {
+      const value = read(field);
+      if (value === undefined) return position === 0 ? [NONE] : [];
+      if (value === null) return [UNKNOWN];
+      const chainId = read(explorers[field]);
+      const url =
+        typeof chainId === 'string' && typeof value === 'string' ? transactionUrl(links, chainId, value) : undefined;
+      // The kind fits the field: see the type of the list.
+      return [cellKinds[kind](value as never, { links, nowMs, url })];
+    });
+    const [first = NONE, ...others] = parts;
+    const html = others.length === 0 ? first : markup`${first}${others.map((part) => markup`<small>${part}</small>`)}`;
+    return { title, isHeader: column === 0, isWide, html };
+  });
 }
 
-const OPEN_ROWS = 3;
-const MAX_URGENT_ROWS = 10;
+/** The severity of the worst firing alert about a row. */
+export function severityOf<Row extends object>(
+  { alerts, subject }: Pick<List<Row>, 'alerts' | 'subject'>,
+  row: Row,
+  { verdicts }: ListContext['view'],
+): TargetStatus | undefined {
+  const isAbout = ({ alert }: VerdictView): boolean => {
+    const wanted = alerts[alert as ProblemName] ?? null;
+    return wanted !== null && Object.entries(wanted).every(([field, value]) => Reflect.get(row, field) === value);
+  };
+  // The keys of an object whose type has no others.
+  const names = Object.keys(alerts) as ProblemName[];
+  return judgeSeverity({ verdicts: verdicts.filter(isAbout) }, names, subject?.(row));
+}
 
-export interface ListSection extends Pick<ItemTable<unknown>, 'name' | 'title'> {
-  /** The number of all items, or of those that a search has found; `null` if it is unknown. */
+/** A word, because no state may depend on color alone. */
+export function marked(html: Markup, status: TargetStatus | undefined): Markup {
+  return status === undefined ? html : markup`<b class="state ${status}" title="${status}">${html}</b>`;
+}
+
+/** The position of the first firing verdict with a property, worst first; after all of them without one. */
+export function findUrgency({ verdicts }: ListContext['view'], isAbout: (verdict: VerdictView) => boolean): number {
+  const position = verdicts.findIndex((verdict) => verdict.state === 'firing' && isAbout(verdict));
+  return position === -1 ? verdicts.length : position;
+}
+
+/** A list of up to this many rows is open; a longer one on demand, so that the summaries of a page come first. */
+const OPEN_ROWS = 8;
+const MAX_URGENT_ROWS = 8;
+
+/** The section of a list on the page of a target. */
+export interface ListSection {
+  readonly name: string;
+  readonly title: string;
+  /** The number of all items, or of those that match the filter; `null` if it is unknown. */
   readonly total: number | null;
-  /** Of a search: how many were searched; `undefined` if the list cannot be read. */
-  readonly searched: number | undefined;
   /** The position of the first firing verdict that the list is about, worst first; after all of them without one. */
   readonly urgency: number;
   readonly html: Markup;
 }
 
-/** The position of the first firing verdict with a property, worst first; after all of them without one. */
-export function findUrgency(
-  { verdicts }: Pick<TargetView, 'verdicts'>,
-  isAbout: (verdict: TargetView['verdicts'][number]) => boolean,
-): number {
-  const position = verdicts.findIndex((verdict) => verdict.state === 'firing' && isAbout(verdict));
-  return position === -1 ? verdicts.length : position;
-}
-
-/** The section of a list. */
-export function itemSection<Row>(table: ItemTable<Row>, list: ItemList<Row>, page: PageContext): ListSection {
-  const { name, title, alerts = [] } = table;
-  const searched = list.readable ? list.searched : undefined;
-  const of = searched === undefined ? '' : ` of ${searched}`;
-  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}${of}</span></h3>`;
-  const unreadable = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
-  const urgency = findUrgency(page.view, ({ alert }) => alerts.some((own) => own === alert));
-  const content = list.readable ? rowsHtml(table, list, page, heading, urgency) : unreadable;
+export function listSection<Row extends object>(
+  list: List<Row>,
+  items: ItemList<Row>,
+  context: ListContext,
+): ListSection {
+  const { name, title, alerts } = list;
+  const total = items.readable ? (items.found ?? items.total) : items.total;
+  const of = items.readable && items.found !== undefined ? ` of ${items.total}` : '';
+  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${total === 0 ? 'none' : (total ?? 'unknown')}${of}</span></h3>`;
+  const unreadable = markup`${heading}\n<p class="alert">Cannot be read: ${total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
+  const urgency = findUrgency(context.view, ({ alert }) => Object.hasOwn(alerts, alert));
+  const content = items.readable ? rowsHtml(list, items, context, heading, urgency) : unreadable;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
 ${content}
 </section>
 `;
-  return { name, title, total: list.total, searched, urgency, html };
+  return { name, title, total, urgency, html };
 }
 
-function rowsHtml<Row>(
-  table: ItemTable<Row>,
-  list: ReadableList<Row>,
-  page: PageContext,
+function rowsHtml<Row extends object>(
+  list: List<Row>,
+  { rows, total, found = total, unsortable }: ReadableList<Row>,
+  context: ListContext,
   heading: Markup,
   urgency: number,
 ): Markup {
-  if (list.total === 0) return heading;
-  const { name, orderText, openRows = OPEN_ROWS, firstRows = (rows) => rows.slice(0, MAX_URGENT_ROWS) } = table;
-  const urgent = urgency === page.view.verdicts.length || page.search !== null ? [] : firstRows(list.rows, page);
-  const { rows } = list;
-  const rest = rows.filter((row) => !urgent.includes(row));
-  const extent =
-    orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
-  const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
-  const note = markup`<p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>`;
-  const isFolded = urgent.length > 0 && rest.length > 0 && rows.length > openRows;
-  const first = isFolded ? markup`${heading}\n${tableHtml(table, urgent, page)}\n` : '';
-  const isOpen = !isFolded && (rows.length <= openRows || urgent.length > 0 || page.search !== null);
-  return markup`${first}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${isFolded ? `${list.total - urgent.length} more` : heading}</summary>
-${note}
-${tableHtml(table, isFolded ? rest : rows, page)}
+  if (found === 0) return heading;
+  const { name, title, order } = list;
+  const judged = rows.map((row) => {
+    const severity = severityOf(list, row, context.view);
+    const [first, ...others] = cellsOf(list, row, context);
+    const id = anchor(name, ...list.rowId(row).map((part) => part ?? ''));
+    const cells = first === undefined ? others : [{ ...first, html: marked(first.html, severity) }, ...others];
+    return { severity, row: { id, cells } };
+  });
+  const isUrgent = urgency < context.view.verdicts.length && found === total;
+  const about = judged.filter(({ severity }) => severity !== undefined);
+  const urgent = isUrgent ? (about.length > 0 ? about : judged).slice(0, MAX_URGENT_ROWS) : [];
+  const rest = judged.filter((each) => !urgent.includes(each));
+  const extent = rows.length < found ? `${rows.length} of ${found}` : `all ${found}`;
+  const unknownAge = unsortable === 0 ? '' : `, ${unsortable} of unknown age last`;
+  const table = (listed: typeof judged): Markup =>
+    tableHtml(
+      title,
+      name,
+      listed.map(({ row }) => row),
+    );
+  const isFolded = urgent.length > 0 && rest.length > 0 && rows.length > OPEN_ROWS;
+  const isOpen = !isFolded && (rows.length <= OPEN_ROWS || urgent.length > 0 || found < total);
+  return markup`${isFolded ? markup`${heading}\n${table(urgent)}\n` : ''}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${isFolded ? `${found - urgent.length} more` : heading}</summary>
+<p class="note">Showing ${extent}, ${order}${unknownAge}.</p>
+${table(isFolded ? rest : judged)}
 </details>`;
 }

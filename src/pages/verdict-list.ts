@@ -4,7 +4,7 @@ import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { capitalized, durationInWords, percent } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { coin, identifier } from './cells.js';
-import { anchor, pendingLink, relative, searchLink, section } from './layout.js';
+import { anchor, filterLink, pendingLink, relative, section } from './layout.js';
 import { clockTimeElement, distantTimeElement, sinceElement } from './time.js';
 import type { EndpointView, TargetView, VerdictView, View } from './view.js';
 
@@ -84,10 +84,9 @@ export function verdictSections({ targets, endpoints, generatedAt }: View, page:
 
 /** The rate limit is a note: no node enforces it, nor does zetaclient from version 27 on. */
 function rateLimitNotes(endpoints: readonly EndpointView[]): readonly Markup[] {
-  return endpoints.flatMap(({ target, items }) => {
-    const limited = items?.document === 'rate_limiter_input' ? items.rateLimit : null;
-    if (limited?.isExceeded !== true) return [];
-    const { utilizationRatio: ratio, windowBlocks, value, limit } = limited;
+  return endpoints.flatMap(({ target, rateLimit }) => {
+    if (rateLimit?.isExceeded !== true) return [];
+    const { utilizationRatio: ratio, windowBlocks, value, limit } = rateLimit;
     const share = ratio === null ? '' : `, ${percent(ratio)}`;
     return [
       markup`<p>${isolated(target)}: the rate limit is exceeded (${coin(value)} of ${coin(limit)} in ${windowBlocks} blocks${share}): clients before version 27 hold back pending transactions, later ones ignore it.</p>\n`,
@@ -248,7 +247,7 @@ function linked(text: string, { target }: TargetView, { explorer }: VerdictView)
   const parts = text.split(ITEM).map((part, index) => {
     if (index % 2 === 0) return sentenceHtml(part);
     const [kind, id] = [part.slice(0, part.lastIndexOf(' ')), part.slice(part.lastIndexOf(' ') + 1)];
-    const url = kind === 'outbound hash' && explorer !== null ? explorer : searchLink(target, id);
+    const url = kind === 'outbound hash' && explorer !== null ? explorer : filterLink(target, id);
     return /^\d+$/.test(id) ? markup`${kind} <a href="${url}">${id}</a>` : markup`${kind} ${identifier(id, url)}`;
   });
   return markup`${parts}`;

@@ -1,9 +1,8 @@
-import type { DocumentName, NodeStatus } from '../document-types.js';
-import type { Items } from '../documents.js';
+import type { NodeStatus } from '../document-types.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
-import { getItems, searchItems } from '../engine/kept-body.js';
+import { getItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import { formatHeading, formatSentence, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import {
@@ -14,11 +13,10 @@ import {
   nodeDelaySeconds,
   syncing,
 } from '../queries/node-status.js';
-import { backlogStatistics } from './backlog.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './external-links.js';
-import { validatorViews } from './validator-view.js';
-import { searchFor } from '../facts/items/item-list.js';
+import { numberViews } from './numbers.js';
+import { validatorViews } from './validators.js';
 
 /*
  * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are
@@ -26,7 +24,6 @@ import { searchFor } from '../facts/items/item-list.js';
  */
 
 export type View = Readonly<ReturnType<typeof createView>>;
-export type PendingView = NonNullable<ReturnType<typeof pendingView>>;
 export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
@@ -37,14 +34,16 @@ export interface ShownEndpoint {
   readonly job: Pick<PollJob, 'nodes' | 'context'>;
 }
 
+/** With a query, also the items that match it, and late validators beside the own ones. */
 export function createView(
   shown: readonly ShownEndpoint[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Moment,
+  query?: string,
 ) {
   const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
-  const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target)));
+  const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target), query));
   const endpointsByTarget = groupBy(endpoints, ({ target }) => target);
   const targets = verdicts.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
@@ -61,7 +60,6 @@ function targetView(
   // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not
   // look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeOrClockBehind) : [];
-  const bridge = findBridge(endpoints, target);
   return {
     target,
     status: behind.length > 0 ? 'unknown' : status,
@@ -73,18 +71,18 @@ function targetView(
     notJudgedHere,
     /** Worst first. */
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
-    /** Watched validators, then late validators; `null` without a bridge whose items are shown. */
-    validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.source, now),
+    /** Own validators, and with items late ones; `null` without a bridge that is shown. */
+    validators: listValidators(endpoints, verdicts, now),
   };
 }
 
-/** `undefined` without a bridge whose items are shown. */
-export function findBridge(endpoints: readonly EndpointView[], target: string) {
-  for (const endpoint of endpoints) {
-    const { items } = endpoint;
-    if (endpoint.target === target && items?.document === 'module_state') return { endpoint, items };
+function listValidators(endpoints: readonly EndpointView[], verdicts: TargetVerdicts['verdicts'], now: Moment) {
+  for (const { headline, items, source } of endpoints) {
+    if (headline?.document !== 'module_state') continue;
+    const all = items?.document === 'module_state' ? items.validators : headline.validators;
+    return validatorViews(all, headline, verdicts, source, now);
   }
-  return undefined;
+  return null;
 }
 
 function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
@@ -132,58 +130,14 @@ function startWord({ ageKind, mayBeOlder }: Verdict): string {
   return mayBeOlder ? 'seen ' : '';
 }
 
-/** The query string of the page. */
-export interface PendingQuery {
-  /** By default all targets. */
-  readonly target?: string | undefined;
-  /** A text that is searched for among the transactions of the target. */
-  readonly search?: string | undefined;
-}
-
-/** `undefined` if there is no such target. */
-export function pendingView(
-  all: readonly ShownEndpoint[],
-  verdicts: readonly TargetVerdicts[],
-  links: ExternalLinks,
-  now: Moment,
-  { target, search: text }: PendingQuery = {},
-) {
-  const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
-  const shown = all.filter(({ state }) => isSelected(state));
-  if (target !== undefined && shown.length === 0) return undefined;
-  const view = createView(shown, verdicts.filter(isSelected), links, now);
-  /** The matches of `?q=` in the documents of the target; `null` without it, and for several targets. */
-  const search = text === undefined || view.targets.length !== 1 ? null : searchIn(shown, text, now);
-  return { ...view, search };
-}
-
-export interface SearchResult {
-  readonly query: string;
-  /**
-   * By document; the lists have the rows that were found. `null` if the document is not shown, so that nothing of it
-   * was searched.
-   */
-  readonly items: Readonly<Partial<Record<DocumentName, Items | null>>>;
-}
-
-/** Longer texts match nothing. */
-const MAX_SEARCH_CHARACTERS = 200;
-
-function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Moment): SearchResult {
-  const query = typed.trim().slice(0, MAX_SEARCH_CHARACTERS);
-  const items = shown.map(({ state }) => {
-    const snapshot = exportedSuccess(state, now.at)?.snapshot;
-    return [state.document, (snapshot && searchItems(snapshot, searchFor(query))) ?? null];
-  });
-  return { query, items: Object.fromEntries(items) };
-}
-
-export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts) {
+export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts, query?: string) {
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now.at);
-  const items = (exported && getItems(exported.snapshot)) ?? null;
+  const items = (query === undefined ? undefined : exported && getItems(exported.snapshot, query)) ?? null;
+  const { headline } = exported?.snapshot ?? {};
   const age = lastSuccess ? now.at - lastSuccess.at : null;
+  const nowMs = Math.trunc(wallSeconds(now.at, now) * 1000);
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
     target,
@@ -216,11 +170,13 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     node: nodeView(state, now),
-    /** `null` unless the last success is shown. */
-    backlog: items && judged ? backlogStatistics(judged, items, now) : null,
-    /** `null` unless the last success is shown. */
+    /** The numbers of the backlog, and the use of the rate limit; `null` unless the last success is shown. */
+    backlog: exported === undefined ? null : numberViews(judged ?? { verdicts: [] }, headline?.numbers ?? [], nowMs),
+    rateLimit: headline?.document === 'rate_limiter_input' ? headline.rateLimit : null,
+    /** `null` unless the last success is shown, and without the body of the document. */
     items,
     /** Not part of the JSON. */
+    headline,
     source,
   };
 }
@@ -276,7 +232,7 @@ export function toJson<Shown extends View>(view: Shown, { withItems }: { readonl
       ...shown,
       verdicts: shown.verdicts.map(({ startWord: _startWord, ...verdict }) => verdict),
     })),
-    endpoints: view.endpoints.map(({ source: _source, items, ...endpoint }) => ({
+    endpoints: view.endpoints.map(({ source: _source, headline: _headline, items, ...endpoint }) => ({
       ...endpoint,
       ...(withItems && { items }),
     })),

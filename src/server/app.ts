@@ -9,13 +9,19 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
-import { parseSearch } from '../pages/pending-page.js';
-import type { PendingQuery } from '../pages/view.js';
 import type { Result } from '../config/result.js';
 
 type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */
 type Page = string | object;
+
+/** The query string of `/pending`. */
+export interface PendingQuery {
+  /** By default all targets. */
+  readonly target?: string | undefined;
+  /** Only the rows that contain this text. */
+  readonly query?: string | undefined;
+}
 
 /** The content of the paths of the server. It is in memory: no request waits for a chain node. */
 export interface Content {
@@ -60,12 +66,15 @@ export function createApp(content: Content, options: AppOptions, log: Logger): E
     sendPage(request, response, await content.statusPage(pageFormat(request))),
   );
   get('/pending', limit, async (request, response) => {
-    const { target } = request.query;
+    const { target, q } = request.query;
     if (target !== undefined && typeof target !== 'string') {
       sendText(response, 400, 'target is set more than once — expected ?target=NAME');
       return;
     }
-    const page = await content.pendingPage(pageFormat(request), { target, search: parseSearch(request.query) });
+    const page = await content.pendingPage(pageFormat(request), {
+      target,
+      query: typeof q === 'string' ? q : undefined,
+    });
     if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await sendPage(request, response, page);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toJson, pendingView } from '../../src/pages/view.js';
+import { createView, toJson } from '../../src/pages/view.js';
 import { shownOf, testLinks } from '../pages/sample-snapshots.js';
 import { record } from '../problems/recording.js';
 import { readProjectFile } from '../support/project-files.js';
@@ -15,8 +15,8 @@ function samplePages(): readonly unknown[] {
   const { endpoints, verdicts, at } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], {
     sampleSeconds: 120,
   });
-  const view = pendingView(shownOf(endpoints), verdicts, testLinks(), at);
-  const stuck = JSON.stringify(view && toJson(view, { withItems: true }));
+  const view = createView(shownOf(endpoints), verdicts, testLinks(), at, '');
+  const stuck = JSON.stringify(toJson(view, { withItems: true }));
   return [readProjectFile('test/pages/golden/missed-cctxs-pending.json'), stuck].map((text): unknown =>
     JSON.parse(text),
   );

@@ -152,15 +152,15 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
       expect(Math.abs(newTop - top), 'scroll positions are whole pixels').toBeLessThan(2);
     });
 
-    it('keeps what is being typed into the search', async () => {
+    it('keeps what is being typed into the filter', async () => {
       const { page } = await open(`${daemons.healthy.url}/pending`);
-      const search = page.locator('#search-text');
-      await search.pressSequentially('4105');
-      await search.press('ArrowLeft');
+      const filter = page.locator('#filter-text');
+      await filter.pressSequentially('4105');
+      await filter.press('ArrowLeft');
       await waitForRefresh(page, () => page.innerText('#as-of time'));
       await page.keyboard.type('0');
 
-      expect(await search.inputValue()).toBe('41005');
+      expect(await filter.inputValue()).toBe('41005');
     });
 
     it('shows at once that the browser has lost its connection', async () => {

@@ -10,7 +10,7 @@ import { knownValidators, validators } from '../../src/queries/validator-queries
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import type { DocumentRequest } from '../../src/engine/source.js';
 import type { Received } from '../../src/engine/source.js';
-import { idleState } from '../facts/items/bridge-state.js';
+import { idleState } from '../items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
 

@@ -7,7 +7,7 @@ import { presentPollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { formatSentence, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
-import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
+import { idleState as partialState, transfer, vote } from '../items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
 import type { StepContext } from '../../src/document-types.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocks, coin, identifier, name, smallestUnits, token } from '../../src/pages/cells.js';
+import { cellKinds, coin, identifier, name } from '../../src/pages/cells.js';
 import type { Markup } from '../../src/pages/html.js';
 import { testLinks } from './sample-snapshots.js';
 
@@ -11,39 +11,34 @@ const textOf = ({ html }: Markup): string =>
 
 const titleOf = ({ html }: Markup): string | undefined => /title="([^"]*)"/.exec(html)?.[1];
 
+const context = { links: testLinks(), nowMs: 0 };
 const contract = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 
 describe('a token', () => {
   it.each([
-    [{ symbol: 'USDT', denom: 'peggy0xdac1' }, `USDT | ${contract}`],
-    [{ symbol: null, denom: 'inj' }, `inj | ${contract}`],
-    [{ symbol: null, denom: null }, contract],
-  ])('has its symbol, else its denom, and its contract: %o', (names, expected) => {
-    expect(textOf(token({ contract, ...names }, testLinks()))).toBe(expected);
+    [{ contract, symbol: 'USDT', denom: 'peggy0xdac1' }, `USDT | ${contract}`],
+    [{ contract, symbol: null, denom: 'inj' }, `inj | ${contract}`],
+    [{ contract, symbol: null, denom: null }, contract],
+    [{ contract: null, symbol: null, denom: null }, 'unknown'],
+  ])('has its symbol, else its denom, and its contract: %o', (token, expected) => {
+    expect(textOf(cellKinds.token(token, context))).toBe(expected);
   });
 
-  it('is unknown without a contract and a name', () => {
-    expect(textOf(token({ contract: null, symbol: null, denom: null }, testLinks()))).toBe('unknown');
+  it('has a link to its explorer', () => {
+    const links = testLinks({ tokens: [{ contract, explorer: 'https://explorer.example/{address}?a={address}' }] });
+    const { html } = cellKinds.token({ contract, denom: null, symbol: 'USDT' }, { ...context, links });
+    expect(html).toContain(`<a href="https://explorer.example/${contract}?a=${contract}" rel="noreferrer">`);
+    expect(cellKinds.token({ contract: '0x1', denom: null, symbol: null }, context).html).not.toContain('href');
   });
 });
 
-describe('an explorer', () => {
-  it('is linked with the contract of a token', () => {
-    const tokens = [{ contract, explorer: 'https://explorer.example/{address}?a={address}' }];
-    const { html } = token({ contract, denom: null, symbol: 'USDT' }, testLinks({ tokens }));
-    expect(html).toContain(`<a href="https://explorer.example/${contract}?a=${contract}" rel="noreferrer">`);
-    expect(token({ contract: '0x1', denom: null, symbol: null }, testLinks({ tokens })).html).not.toContain('href');
+describe('an id', () => {
+  it('that is not there yet is none', () => {
+    expect(textOf(cellKinds.id('', context))).toBe('none');
   });
 });
 
 describe('an amount', () => {
-  const coinOf = (amount: string, wholeAmount: string | null) =>
-    coin({
-      symbol: 'USDT',
-      amount: amount,
-      wholeAmount: wholeAmount,
-    });
-
   it.each([
     ['1234567890', '1234.56789', '1234.57 USDT'],
     ['1', '0.000001', '0.000001 USDT'],
@@ -54,19 +49,26 @@ describe('an amount', () => {
     ['999999999000000', '999999999', '999999999 USDT'],
     ['1', '123456789012.3', '123B USDT'],
   ])('is in whole tokens when the decimals are configured, and exact as a tooltip: %s', (amount, whole, expected) => {
-    const cell = coinOf(amount, whole);
+    const cell = coin({ symbol: 'USDT', amount, wholeAmount: whole });
     expect(textOf(cell)).toBe(expected);
     expect(titleOf(cell)).toBe(`${whole} USDT (${amount} in the smallest unit)`);
   });
 
-  it('is in the smallest unit in short form otherwise, and exact as a tooltip', () => {
-    const cell = coinOf('115792089237316195423570985008687907853269984665640564039457584007913129639935', null);
-    expect(textOf(cell)).toBe('1.158e+77 | smallest units');
-    expect(titleOf(cell)).toBe(
-      '115792089237316195423570985008687907853269984665640564039457584007913129639935 in the smallest unit',
-    );
-    expect(textOf(smallestUnits('1234567'))).toBe('1234567 | smallest units');
-    expect(textOf(smallestUnits(null))).toBe('unknown');
+  it.each([
+    ['99990000000000000000', '99.99e18 inj | smallest units'],
+    [
+      '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+      '115.79e75 inj | smallest units',
+    ],
+    ['1234567', '1234567 inj | smallest units'],
+  ])('is in the smallest unit otherwise, with the exponent of whole coins: %s', (amount, expected) => {
+    const cell = coin({ symbol: 'inj', amount, wholeAmount: null });
+    expect(textOf(cell)).toBe(expected);
+    expect(titleOf(cell)).toBe(`${amount} in the smallest unit`);
+  });
+
+  it('is unknown without a number', () => {
+    expect(textOf(coin({ symbol: 'inj', amount: null, wholeAmount: null }))).toBe('unknown');
   });
 });
 
@@ -74,12 +76,11 @@ describe('a span of blocks', () => {
   const span = { blocks: '1234', seconds: 150 };
 
   it.each([
-    [span, 'ago', '≈ 2 min ago | 1234 hub blocks'],
-    [{ ...span, seconds: null }, 'ago', '1234 hub blocks ago'],
-    [{ blocks: '-7', seconds: -20 }, 'left', '≈ 20 s past | 7 hub blocks'],
-    [null, 'left', 'unknown'],
-  ] as const)('has its time first: %o %s', (value, direction, expected) => {
-    expect(textOf(blocks(value, 'hub blocks', direction))).toBe(expected);
+    [span, 'ago', '≈ 2 min ago'],
+    [{ ...span, seconds: null }, 'ago', '1234 blocks ago'],
+    [{ blocks: '-7', seconds: -20 }, 'left', '≈ 20 s past'],
+  ] as const)('has its time, else its blocks: %o %s', (value, kind, expected) => {
+    expect(textOf(cellKinds[kind](value, context))).toBe(expected);
   });
 });
 

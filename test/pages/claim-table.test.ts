@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idleState, vote } from '../facts/items/bridge-state.js';
+import { idleState, vote } from '../items/bridge-state.js';
 import { between, pendingAt, polledSnapshots, targetVerdicts, textOf, verdict } from './sample-snapshots.js';
 
 const claim = (nonce: number, votes: readonly number[], content: object) => ({
@@ -19,17 +19,17 @@ const deposit = (amount: string) => ({
 function claimsOf(...claims: readonly object[]): string {
   const attestations = [...idleState.attestations, ...claims];
   const text = textOf(pendingAt(polledSnapshots({ ...idleState, attestations }), 1));
-  return between(text, 'Claims of pending events', 'Transfers in no batch');
+  return between(text, 'Claims of pending events', 'Transfers');
 }
 
 describe('the claims of pending events', () => {
   it('say what is in dispute, who voted for what, and who has not voted at all', () => {
     const text = claimsOf(claim(8, [0, 1], deposit('2500000')), claim(8, [2], deposit('9500000')));
-    expect(text).toContain('deposit of 2.5 USDT\n0xusdt for hub1receiver');
-    expect(text).toContain('deposit of 9.5 USDT');
-    expect(text).toContain('external height 812');
-    expect(text).toContain('1 has not voted; 1 voted for another claim\nhub1z');
-    expect(text).toContain('1 has not voted; 2 voted for another claim');
+    const contradiction = 'conflict: validators voted for different claims of this event';
+    expect(text).toContain(`\ndeposit of USDT\n2.5 USDT\nhub1receiver\n${contradiction}\n`);
+    expect(text).toContain('\ndeposit of USDT\n9.5 USDT\n');
+    expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 1 voted for another claim: hub1zyyyyyyyyyy');
+    expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 2 voted for another claim: ');
   });
 
   it('of the event that blocks the others are open while an alert fires, the rest on demand', () => {
@@ -40,14 +40,23 @@ describe('the claims of pending events', () => {
       const [, open = '', isOpen = '', folded = ''] =
         /<section id="claims"([^]*?)<details id="claims\/rows" class="rows"( open)?>([^]*?)<\/details>/.exec(html) ??
         [];
-      const events = (text: string) => Array.from(text.matchAll(/data-label="Event">(\d+)/g), ([, event]) => event);
+      const events = (text: string) =>
+        Array.from(text.matchAll(/<tr role="row" id="claims\/(\d+)/g), ([, event]) => event);
       return [events(open), isOpen !== '', events(folded)];
     };
-    const claims = [8, 9, 10, 11].map((nonce) => claim(nonce, [0], deposit('1')));
-    expect(parts(claims, 'BridgeOracleStalled')).toEqual([['8'], false, ['9', '10', '11']]);
+    const claims = [8, 9, 10, 11, 12, 13, 14, 15, 16].map((nonce) => claim(nonce, [0], deposit('1')));
+    expect(parts(claims, 'BridgeOracleStalled')).toEqual([
+      ['8'],
+      false,
+      ['9', '10', '11', '12', '13', '14', '15', '16'],
+    ]);
     const conflict = [...claims, claim(10, [1], deposit('2'))];
-    expect(parts(conflict, 'BridgeConflictingClaims')).toEqual([['10', '10'], false, ['8', '9', '11']]);
-    expect(parts(claims.slice(1), 'BridgeOracleStalled'), 'a short list').toEqual([[], true, ['9', '10', '11']]);
+    expect(parts(conflict, 'BridgeConflictingClaims')).toEqual([
+      ['10', '10'],
+      false,
+      ['8', '9', '11', '12', '13', '14', '15', '16'],
+    ]);
+    expect(parts(claims.slice(7), 'BridgeOracleStalled'), 'a short list').toEqual([[], true, ['15', '16']]);
   });
 
   it('name the batch or the validator set that is claimed', () => {

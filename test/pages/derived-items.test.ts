@@ -3,7 +3,7 @@ import { createPages, loadedConfig } from '../../src/commands/exporter.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { idleState } from '../facts/items/bridge-state.js';
+import { idleState } from '../items/bridge-state.js';
 import { at, BRIDGE, bridgeResult, shownOf, STALE_AFTER_SECONDS } from './sample-snapshots.js';
 
 /** Deriving its items fails. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { toJson, pendingView, createView } from '../../src/pages/view.js';
+import { createView, toJson } from '../../src/pages/view.js';
 import { changedInput, changedState, record, type Phase } from '../problems/recording.js';
 import { instance, shownOf, testLinks } from './sample-snapshots.js';
 
@@ -35,12 +35,11 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   const links = testLinks();
   const endpoints = shownOf(states);
   const status = { ...createView(endpoints, verdicts, links, at), instance };
-  const pending = pendingView(endpoints, verdicts, links, at, { target: 'demo' });
-  if (pending === undefined) throw new Error('no target demo');
+  const pending = createView(endpoints, verdicts, links, at, '');
   return {
-    'status.html': withoutAssets(statusPage(status, site)),
+    'status.html': withoutAssets(statusPage(status, links, site)),
     'status.json': linesOf(toJson(status, { withItems: false })),
-    'pending.html': withoutAssets(pendingPage(pending, links, site)),
+    'pending.html': withoutAssets(pendingPage(pending, '', links, site)),
     'pending.json': linesOf(toJson(pending, { withItems: true })),
   };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { pendingView } from '../../src/pages/view.js';
+import { createView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { batch, idleState } from '../facts/items/bridge-state.js';
+import { batch, idleState } from '../items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { at, BRIDGE, CROSSCHAIN, shownOf, statusAt, TARGET, testLinks, textOf, titleOf } from './sample-snapshots.js';
@@ -43,9 +43,8 @@ const status = (store: RecordedStates, seconds: number): string =>
 
 function target(store: RecordedStates, seconds: number): string {
   const links = testLinks();
-  const view = pendingView(shownOf(store.states()), judged(store, seconds), links, at(seconds), { target: TARGET });
-  if (view === undefined) throw new Error('the target exists');
-  return pendingPage(view, links, { telemetryPath: '/metrics', version: '0.1.0' });
+  const view = createView(shownOf(store.states()), judged(store, seconds), links, at(seconds), '');
+  return pendingPage(view, '', links, { telemetryPath: '/metrics', version: '0.1.0' });
 }
 
 const headOf = (html: string): string => textOf(html).split('\n')[0] ?? '';

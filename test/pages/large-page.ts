@@ -1,4 +1,4 @@
-import { batch, idleState, validators, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, validators, vote } from '../items/bridge-state.js';
 import {
   at,
   BRIDGE,

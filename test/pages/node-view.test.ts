@@ -4,7 +4,7 @@ import { endpointView, type NodeView } from '../../src/pages/view.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import type { QueryContext } from '../../src/queries/query.js';
 import { answeredQueries } from '../support/answered-queries.js';
-import { idleState } from '../facts/items/bridge-state.js';
+import { idleState } from '../items/bridge-state.js';
 import {
   at,
   BRIDGE,

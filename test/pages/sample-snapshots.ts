@@ -1,12 +1,11 @@
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { batch, idleState, validators } from '../facts/items/bridge-state.js';
+import { batch, idleState, validators } from '../items/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
 import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
-import { parseSearch } from '../../src/pages/pending-page.js';
-import { pendingView, createView, type ShownEndpoint } from '../../src/pages/view.js';
+import { createView, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
@@ -185,7 +184,7 @@ export function statusDocumentAt(snapshots: RecordedStates, seconds: number, opt
 export function statusAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): string {
   const document = statusDocumentAt(snapshots, seconds, options);
   const { telemetryPath = '/metrics' } = options;
-  return statusPage(document, { telemetryPath, version: document.instance.version });
+  return statusPage(document, testLinks(options.config), { telemetryPath, version: document.instance.version });
 }
 
 /** The pending page this many seconds after 12:00:00. */
@@ -196,12 +195,11 @@ export function pendingAt(
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const view = pendingView(shownOf(snapshots.states()), verdicts, links, at(seconds), {
-    target: query['target'],
-    search: parseSearch(query),
-  });
-  if (view === undefined) throw new Error(`no target ${query['target']}`);
-  return pendingPage(view, links, { telemetryPath, version: '0.1.0' });
+  const { target, q = '' } = query;
+  const isShown = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
+  const shown = shownOf(snapshots.states().filter(isShown));
+  const view = createView(shown, verdicts.filter(isShown), links, at(seconds), q);
+  return pendingPage(view, q, links, { telemetryPath, version: '0.1.0' });
 }
 
 /** The visible text of the main element, line by line. */
@@ -233,4 +231,5 @@ export function between(text: string, from: string, to: string): string {
 export const titleOf = (html: string): string => /<title>(.*)<\/title>/.exec(html)?.[1] ?? '';
 
 /** Transfer ids in the order of the page. */
-export const idsIn = (html: string): string[] => [...html.matchAll(/data-label="Id">(\d+)/g)].map(([, id]) => id ?? '');
+export const idsIn = (html: string): string[] =>
+  [...html.matchAll(/<tr role="row" id="transfers\/(\d+)/g)].map(([, id]) => id ?? '');

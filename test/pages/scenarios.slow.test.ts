@@ -8,11 +8,11 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { pendingView } from '../../src/pages/view.js';
+import { createView } from '../../src/pages/view.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { problemInfo } from '../../src/problems/problem-families.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
-import { idleState } from '../facts/items/bridge-state.js';
+import { idleState } from '../items/bridge-state.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';
 import { describeIf, hasTool } from '../support/tools.js';
@@ -43,13 +43,13 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   });
   const states = shown.map(({ state }) => state);
   const judged = listVerdicts(states, now);
-  const view = pendingView(shown, judged, testLinks(config), now);
-  if (view === undefined) throw new Error('the demo has a target');
+  const links = testLinks(config);
+  const view = createView(shown, judged, links, now, '');
   return {
     states,
     verdicts: judged.flatMap(({ verdicts }) => verdicts),
-    status: statusPage({ ...view, instance }, site),
-    target: pendingPage(view, testLinks(config), site),
+    status: statusPage({ ...view, instance }, links, site),
+    target: pendingPage(view, '', links, site),
   };
 }
 

@@ -5,7 +5,7 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { idleState } from '../facts/items/bridge-state.js';
+import { idleState } from '../items/bridge-state.js';
 import {
   at,
   between,

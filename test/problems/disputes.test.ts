@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { listedRows } from '../../src/facts/items/item-list.js';
+import { listedRows } from '../../src/items/item-list.js';
 import { disputedClaims, disputedThing, firstDispute } from '../../src/problems/oracle-problems.js';
-import { idleState, vote } from '../facts/items/bridge-state.js';
-import { bridgeItemsOf } from '../facts/items/read-items.js';
+import { idleState, vote } from '../items/bridge-state.js';
+import { bridgeItemsOf } from '../items/read-items.js';
 
 const claim = (votes: readonly number[], content: object, nonce = 8) => ({
   observed: false,
@@ -27,9 +27,16 @@ function textsOf(...claims: readonly object[]): [string, string] {
     { contract: '0xu', symbol: 'WETH', decimals: 18 },
   ];
   const items = bridgeItemsOf({ ...idleState, attestations }, { height: '1000', tokens });
-  const dispute = firstDispute(listedRows(items.claims));
+  const listed = listedRows(items.claims);
+  const dispute = firstDispute(listed);
   if (dispute === undefined) throw new Error('there is no dispute');
-  return [disputedThing(dispute, items.conflictingEvents ?? 0), disputedClaims(dispute)];
+  return [
+    disputedThing(
+      dispute,
+      new Set(listed.filter(({ conflicting }) => conflicting).map(({ eventNonce }) => eventNonce)).size,
+    ),
+    disputedClaims(dispute),
+  ];
 }
 
 describe('a disputed event', () => {

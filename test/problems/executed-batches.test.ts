@@ -3,7 +3,7 @@ import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { joinTexts } from '../../src/problems/sentence.js';
-import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, transfer, validators, vote } from '../items/bridge-state.js';
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 import { step } from '../support/steps.js';

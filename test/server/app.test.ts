@@ -229,13 +229,13 @@ describe('the status page and the pending page', () => {
     }
   });
 
-  it('pass on target and search of the query', async () => {
+  it('pass on target and text of the query', async () => {
     const asked: unknown[] = [];
     const url = await serveApp({ pendingPage: async (...query) => String(asked.push(query)) });
     await get(`${url}/pending?target=a%2Fb&q=0x1`);
     await get(`${url}/pending?other=nonsense`, { headers: { accept: 'application/json' } });
     expect(asked).toEqual([
-      ['html', { target: 'a/b', search: '0x1' }],
+      ['html', { target: 'a/b', query: '0x1' }],
       ['json', {}],
     ]);
   });

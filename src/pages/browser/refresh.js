@@ -119,8 +119,8 @@ function show(page) {
     (element) => element.getBoundingClientRect().top >= 0 && page.getElementById(element.id) !== null,
   );
   const before = top?.getBoundingClientRect().top ?? 0;
-  const typed = document.getElementById('search-text');
-  if (typed !== null) page.getElementById('search-text')?.replaceWith(typed);
+  const typed = document.getElementById('filter-text');
+  if (typed !== null) page.getElementById('filter-text')?.replaceWith(typed);
 
   main.replaceChildren(...find('main', page).childNodes);
   find('#as-of time').replaceWith(find('#as-of time', page));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transfer } from './bridge-state.js';
 import { asReadable, bridgeItemsOf, crosschainItemsOf } from './read-items.js';
-import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
+import { MAX_ROWS } from '../../src/items/item-list.js';
 
 /*
  * A hostile document has many rows, and strings of control characters, which take six bytes each in JSON.
@@ -96,7 +96,7 @@ describe('the items of a hostile document', () => {
 describe('the items of long lists', () => {
   it('are the oldest transfers, by id, with the total number', () => {
     const unbatched_transfers = repeat(812, (index) => transfer(String(812 - index)));
-    const { total, rows } = asReadable(bridgeItemsOf({ unbatched_transfers }).transfers);
+    const { total, rows } = asReadable(bridgeItemsOf({ unbatched_transfers, batches: [] }).transfers);
     expect(total).toBe(812);
     expect(rows.map(({ id }) => id)).toEqual(repeat(MAX_ROWS, (index) => String(index + 1)));
   });

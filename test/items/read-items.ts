@@ -3,11 +3,11 @@ import {
   crosschainSnapshot,
   type BridgeOptions,
   type CrosschainOptions,
-} from '../../support/snapshots.js';
-import { getItems } from '../../../src/engine/kept-body.js';
-import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
-import type { ItemList, ReadableList } from '../../../src/facts/items/item-list.js';
+} from '../support/snapshots.js';
+import { getItems } from '../../src/engine/kept-body.js';
+import type { BridgeItems } from '../../src/items/bridge-items.js';
+import type { CrosschainItems } from '../../src/items/crosschain-items.js';
+import type { ItemList, ReadableList } from '../../src/items/item-list.js';
 
 /** The items of a module_state response with this `state`. */
 export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { bridgeItemsOf, crosschainItemsOf } from './read-items.js';
-import type { BridgeItems } from '../../../src/facts/items/bridge.js';
-import type { CrosschainItems } from '../../../src/facts/items/crosschain-items.js';
+import type { BridgeItems } from '../../src/items/bridge-items.js';
+import type { CrosschainItems } from '../../src/items/crosschain-items.js';
 
 /*
  * All that the page of pending items has of some documents. The golden files have a line for each row of a list. Comments say what a row

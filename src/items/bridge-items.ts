@@ -1,0 +1,336 @@
+import { asNumeral, lowest } from '../chain/numeral.js';
+import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import { timeoutState, existedAt, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
+import {
+  externalBlocks,
+  hubBlocksSince,
+  hubBlocksUntil,
+  hubBlockTime,
+  hubBlockTimeSource,
+  isLate,
+} from '../facts/bridge/block-times.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import { claimItem } from '../facts/bridge/claims.js';
+import { coinItem, tokenItem, type CoinItem } from '../facts/bridge/coins.js';
+import { valsetDeadline } from '../facts/bridge/duties.js';
+import { claimContent, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
+import { learnedFees } from '../facts/bridge/executions.js';
+import { estimatedExternalHeight, judgedExternalHeight } from '../facts/bridge/external-height.js';
+import { findExecutionClaims, highestVotedShare } from '../facts/bridge/integrity.js';
+import { batchesBelowThreshold, batchSignatures, valsetSignatures } from '../facts/bridge/signatures.js';
+import {
+  contractLabel,
+  countTokensWithoutMinimum,
+  feeCoin,
+  minBatchFees,
+  queueWaitsFor,
+  readId,
+  topBatchFeesByToken,
+  totalAmount,
+  totalFees,
+  transferredCoin,
+  unbatchedTransfers,
+  waitingTokensByWorth,
+  type WaitingToken,
+} from '../facts/bridge/tokens.js';
+import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
+import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
+import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
+import { coinName, haveOrHas, joinTexts, listMembers, sumText, validators } from '../problems/sentence.js';
+import { WAIT_TEXTS } from '../problems/waits.js';
+import { percent } from '../text/format.js';
+import { itemList, type Filter } from './item-list.js';
+import { unreadableText, validatorItems } from './validator-items.js';
+
+export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
+export type TokenRow = Readonly<ReturnType<typeof tokenRow>>;
+export type BatchRow = Readonly<ReturnType<typeof batchRow>>;
+export type ValsetRow = Readonly<ReturnType<typeof valsetRow>>;
+export type ClaimRow = Readonly<ReturnType<typeof claimRow>>;
+export type TransferRow = Readonly<ReturnType<typeof transferRow>>;
+
+/** The items of a bridge, derived from the same facts as the metrics. */
+export function bridgeItems(input: BridgeInput, filter?: Filter) {
+  const { state, height, settings } = input;
+  const unsigned = new Set(orEmpty(() => batchesBelowThreshold(input)));
+  return {
+    document: 'module_state' as const,
+    hubHeight: decimalOrNull(() => height),
+    lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
+    lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
+    /** Estimated current external height. */
+    projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
+    /** The block time of durations; the parameter of the chain is often wrong. */
+    hubBlockTime: orNull(() => ({ seconds: hubBlockTime(input) / 1000, source: hubBlockTimeSource(input) })),
+    powerThreshold: formatDecimal(asNumeral(settings.power_threshold)),
+    tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
+    validators: validatorItems(input, filter),
+    /** What of the validators cannot be read. */
+    validatorsNote: unreadableText(input),
+    /**
+     * By worth, then configured tokens, then by the number of transfers. Unreadable when either list of transfers is:
+     * an amount could be too low.
+     */
+    tokens: itemList(
+      () => waitingTokensByWorth(input),
+      [],
+      (waiting) => tokenRow(input, waiting),
+      { filter, names: ({ contract }) => tokenNames(input, contract) },
+    ),
+    /** Live batches: unsigned, then signed batches, each by creation height. */
+    batches: itemList(
+      () => rows(state.batches),
+      [({ block }) => required(block), ({ batch_nonce }) => required(batch_nonce)],
+      (batch) => batchRow(input, batch),
+      {
+        countRows: () => countElements(state.batches),
+        isFirst: (batch) => unsigned.has(batch),
+        filter,
+        names: ({ batch_nonce, token_contract }) => [batch_nonce, ...tokenNames(input, token_contract)],
+      },
+    ),
+    /** Unrelayed validator sets: unsigned, then signed sets, each by nonce. */
+    valsets: itemList(
+      () => unrelayedValsets(input),
+      [({ nonce }) => required(nonce)],
+      (valset) => valsetRow(input, valset),
+      {
+        isFirst: (valset) => valsetSignatures(input, valset).belowThreshold === true,
+        filter,
+        names: ({ nonce }) => [nonce],
+      },
+    ),
+    claims: itemList(
+      () => pendingAttestations(input),
+      [({ nonce }) => nonce, ({ attestation }) => required(attestation.height)],
+      (claim) => claimRow(input, claim),
+      { filter, names: (claim) => claimNames(input, claim) },
+    ),
+    /** Those in no batch, and those in batches. */
+    transfers: itemList(
+      () => [
+        ...unbatchedTransfers(input).map((transfer) => ({ transfer, batch: undefined })),
+        ...rows(state.batches).flatMap((batch) => rows(batch.transactions).map((transfer) => ({ transfer, batch }))),
+      ],
+      [({ transfer }) => readId(transfer)],
+      ({ transfer, batch }) => transferRow(input, transfer, batch),
+      {
+        filter,
+        names: ({ transfer: { id, sender, dest_address } }) => [id, sender, dest_address],
+      },
+    ),
+  };
+}
+
+/** Contract, denom and symbol of a token. */
+function tokenNames(input: BridgeInput, contract: Batch['token_contract']): readonly unknown[] {
+  return Object.values(tokenItem(input, contract));
+}
+
+function claimNames(input: BridgeInput, { nonce, attestation }: EventAttestation): readonly unknown[] {
+  const content = orEmpty(() => {
+    const { external_sender, hub_receiver, batch_nonce, valset_nonce, token_contract } = claimContent(attestation);
+    return [external_sender, hub_receiver, batch_nonce, valset_nonce, ...tokenNames(input, token_contract)];
+  });
+  return [nonce, ...content];
+}
+
+/** The configured fees below which nobody builds or relays a batch of a token; absent when none are configured. */
+function minimumFee(input: BridgeInput, contract: string): CoinItem | undefined {
+  const amount = minBatchFees(input.tokens).get(contract);
+  return amount === undefined ? undefined : coinItem(input, { contract, amount });
+}
+
+function tokenRow(input: BridgeInput, { contract, unbatched, batched }: WaitingToken) {
+  const sumOf = (transfers: readonly Transfer[]): CoinItem =>
+    coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
+  const fees = orNull(() => topBatchFeesByToken(input).get(contract) ?? 'none');
+  const waitsFor = orNull(() => queueWaitsFor(input, contract));
+  return {
+    token: tokenItem(input, contract),
+    /** Number and amount of the transfers in no batch. */
+    queued: unbatched.length,
+    queuedAmount: sumOf(unbatched),
+    /** The fees of a batch built now. */
+    fees: fees === null ? null : fees === 'none' ? undefined : coinItem(input, { contract, amount: fees }),
+    minimumFee: minimumFee(input, contract),
+    waitsFor: fees === 'none' ? undefined : waitsFor,
+    waits: fees === 'none' ? 'all in batches' : waitsFor && WAIT_TEXTS[waitsFor].row,
+    batched: batched.length,
+    batchedAmount: sumOf(batched),
+  };
+}
+
+function transferRow(input: BridgeInput, transfer: Transfer, batch: Batch | undefined) {
+  const { id, sender, dest_address } = transfer;
+  const amount = coinItem(input, transferredCoin(transfer));
+  const waitsFor = orNull(() =>
+    batch === undefined ? queueWaitsFor(input, contractLabel(amount.contract ?? undefined)) : waitOfBatch(input, batch),
+  );
+  return {
+    id: formatDecimal(id),
+    /** Absent in no batch. */
+    batch: batch && decimalOrNull(() => batch.batch_nonce),
+    amount,
+    fee: coinItem(input, feeCoin(transfer)),
+    /** The shortest possible wait, by the ids in live batches. */
+    age: hubBlocksSince(
+      input,
+      orUndefined(() => existedAt(input, readId(transfer))),
+    ),
+    waitsFor,
+    waits: waitsFor && WAIT_TEXTS[waitsFor].row,
+    sender: truncatedOrNull(() => required(sender)),
+    destination: truncatedOrNull(() => required(dest_address)),
+  };
+}
+
+function batchRow(input: BridgeInput, batch: Batch) {
+  const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
+  const waitsFor = orNull(() => waitOfBatch(input, batch));
+  const signatures = batchSignatures(input, batch);
+  const age = hubBlocksSince(input, block);
+  return {
+    nonce: formatDecimal(batch_nonce),
+    token: tokenItem(input, token_contract),
+    transfers: orNull(() => countElements(transactions)),
+    amount: coinItem(input, {
+      contract: token_contract,
+      amount: orUndefined(() => totalAmount(rows(transactions))),
+    }),
+    /** Sum of the fees in the token of the batch, which a relayer earns. */
+    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => totalFees(batch)) }),
+    createdHeight: decimalOrNull(() => block),
+    age,
+    waitsFor,
+    waits: waitsFor && batchWaits(input, batch, waitsFor),
+    /** External height from which the contract rejects the batch. */
+    timeoutHeight: decimalOrNull(() => batch_timeout),
+    /** External blocks to the timeout from the current external height; that known to the hub is old. */
+    timeout: externalBlocks(input, () => required(judgedExternalHeight(input)), batch_timeout),
+    ...signatures,
+    /** For longer than signatures usually take. */
+    lacksSignatures: signatures.belowThreshold === true && isLate(age),
+    missingNames: memberNames(signatures.missing),
+  };
+}
+
+/** "needs signatures of 66.00 % of the power"; who claims that it was executed. */
+function batchWaits(input: BridgeInput, batch: Batch, waitsFor: WaitReason): string {
+  const text = WAIT_TEXTS[waitsFor].row;
+  const claimed = orNull(() => highestVotedShare(input, findExecutionClaims(input, batch)));
+  const claimants =
+    claimed === null || claimed === 0 ? '' : `${percent(claimed, 2)} of the power claim that it was executed`;
+  return joinTexts('; ', waitText(), claimants);
+
+  function waitText(): string {
+    switch (waitsFor) {
+      case 'timeout': {
+        const isExpired = orNull(() => timeoutState(input, batch)) === 'expired';
+        return `${text}${isExpired ? ': the hub will cancel it' : ', but still held by the hub'}`;
+      }
+      case 'signatures':
+        return `${text} of ${percent(Number(input.settings.power_threshold), 2)} of the power`;
+      case 'fees':
+        return orNull(() => poorText(input, batch)) ?? text;
+      case 'observation':
+      case 'relayer':
+      case 'batch':
+        return text;
+    }
+  }
+}
+
+/** Why the fees of a batch are probably too low; `undefined` where a minimum is configured. */
+function poorText(input: BridgeInput, { token_contract }: Batch): string | undefined {
+  const contract = contractLabel(token_contract);
+  const { lowest: least, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
+  if (minimum === undefined || least === undefined || minBatchFees(input.tokens).has(contract)) return undefined;
+  const isOfAll = least >= minimum;
+  const [paid = ''] = sumText([coinItem(input, { contract, amount: isOfAll ? least : secondLowest })]);
+  const which = isOfAll ? 'batches' : 'all but one of the batches';
+  return `probably too poor: ${which} that were executed in 14 days paid ${paid === '' ? 'more' : `${paid} and more`}`;
+}
+
+function valsetRow(input: BridgeInput, valset: Valset) {
+  const deadline = () => valsetDeadline(input, valset);
+  const signatures = valsetSignatures(input, valset);
+  const age = hubBlocksSince(input, valset.height);
+  return {
+    nonce: formatDecimal(valset.nonce),
+    members: orNull(() => memberAddresses(valset).size),
+    createdHeight: decimalOrNull(() => valset.height),
+    age,
+    /** Hub height after which members without a signature are jailed. */
+    deadlineHeight: decimalOrNull(() => deadline()),
+    /** Absent when all have signed. */
+    deadline: signatures.missing?.total === 0 ? undefined : hubBlocksUntil(input, deadline),
+    ...signatures,
+    /** For longer than signatures usually take. */
+    lacksSignatures: signatures.belowThreshold === true && isLate(age),
+    missingNames: memberNames(signatures.missing),
+  };
+}
+
+/** "6: Alpha, Beta and 4 more"; absent when nobody is missing. */
+function memberNames(members: Members | null): string | null | undefined {
+  if (members === null) return null;
+  return members.total === 0 ? undefined : `${members.total}: ${validators(listMembers(members), members.total)}`;
+}
+
+/** How a claim contradicts others, or the hub. */
+const CONTRADICTIONS = {
+  conflict: 'conflict: validators voted for different claims of this event',
+  valset_claim_mismatch: 'the hub did not make this validator set',
+  withdraw_claim_without_batch: 'the hub does not have this batch, and halts when the claim is observed',
+} as const;
+
+function claimRow(input: BridgeInput, attestation: EventAttestation) {
+  const claim = claimItem(input, attestation);
+  const { conflicting, violation, type, amount, receiver, voted, missing, dissenting } = claim;
+  const contradictions = [...(conflicting ? (['conflict'] as const) : []), ...(violation === null ? [] : [violation])];
+  const isDeposit = type === 'deposit';
+  const next = lowest(pendingAttestations(input).map(({ nonce }) => nonce));
+  return {
+    ...claim,
+    /** Whether it is of the event that has to be observed before all others. */
+    isNext: attestation.nonce === next,
+    claim: claimText(claim),
+    /** Of a deposit. */
+    deposited: isDeposit ? amount : undefined,
+    depositedFor: isDeposit ? receiver : undefined,
+    contradiction:
+      contradictions.length === 0 ? undefined : contradictions.map((each) => CONTRADICTIONS[each]).join('; '),
+    votedBy: voted && validators(listMembers(voted), voted.total),
+    others: missing && othersText(missing, dissenting),
+  };
+}
+
+/** "batch 8 of USDT was executed". */
+function claimText({ type, token, batchNonce, valsetNonce }: ReturnType<typeof claimItem>): string {
+  const name = token === null ? 'an unknown token' : coinName(token);
+  switch (type) {
+    case null:
+      return 'of unknown type';
+    case 'deposit':
+      return `deposit of ${name}`;
+    case 'withdraw':
+      return `batch ${batchNonce ?? 'of unknown nonce'} of ${name} was executed`;
+    case 'valset':
+      return `validator set ${valsetNonce ?? 'of unknown nonce'} is in the contract`;
+    case 'erc20_deployed':
+      return `contract ${name} was deployed`;
+  }
+}
+
+/** A vote for another claim of the event is not a missing vote. */
+function othersText(missing: Members, dissenting: Members | null): string {
+  const [others, dissenters] = [listMembers(dissenting), dissenting?.total ?? 0];
+  const silent = listMembers(missing).filter(({ address }) => others.every((other) => other.address !== address));
+  const number = missing.total - dissenters;
+  return joinTexts(
+    '; ',
+    number === 0 ? 'all have voted' : `${number} ${haveOrHas(number)} not voted: ${validators(silent, number)}`,
+    dissenters === 0 ? '' : `${dissenters} voted for another claim: ${validators(others, dissenters)}`,
+  );
+}

@@ -1,0 +1,245 @@
+import { isScheduledByDistance } from '../chain/known-chains.js';
+import { compare, subtract } from '../chain/numeral.js';
+import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import {
+  cctxCoin,
+  chainIdLabel,
+  coinAmountItem,
+  consideredCctxs,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  hasNoHash,
+  hiddenCount,
+  ignoredBy,
+  isCreationUnknown,
+  type ListName,
+  listNames,
+  oldestCreation,
+  type UnlistedCctx,
+} from '../facts/crosschain/cctxs.js';
+import {
+  ageLimitMs,
+  cctxsOfChain,
+  chainName,
+  highestNonce,
+  limitReachedAt,
+  lowestMissedNonce,
+  lowestNonce,
+  missedOnly,
+  scheduleLookahead,
+  type CctxList,
+} from '../facts/crosschain/chains.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { decimalOrNull, freeTextOrNull, isoTimeOrNull, truncatedOrNull } from '../facts/plain-values.js';
+import { countElements, orNull, required } from '../facts/required-fields.js';
+import { durationInWords } from '../text/format.js';
+import { itemList, type Filter } from './item-list.js';
+
+export type CrosschainItems = Readonly<ReturnType<typeof crosschainItems>>;
+export type ChainRow = Readonly<ReturnType<typeof chainRow>>;
+export type CctxRow = Readonly<ReturnType<typeof cctxRow>>;
+export type UnlistedRow = Readonly<ReturnType<typeof unlistedRow>>;
+
+/**
+ * The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without
+ * answers of the node.
+ */
+export function crosschainItems(
+  input: CrosschainInput,
+  unlisted: readonly UnlistedCctx[] | undefined,
+  filter?: Filter,
+) {
+  const { document } = input;
+  return {
+    document: 'rate_limiter_input' as const,
+    height: decimalOrNull(() => document.height),
+    /** Number of missed and pending transactions, listed or not. */
+    totalPending: decimalOrNull(() => document.total_pending),
+    /** Number of transactions in neither list, which may be the oldest. */
+    hidden: decimalOrNull(() => hiddenCount(input)),
+    chains: chainRows(input, filter),
+    missed: cctxRows(input, 'missed', filter),
+    unlisted:
+      unlisted === undefined
+        ? null
+        : itemList(
+            () => unlisted,
+            [({ created }) => created, ({ gone }) => gone],
+            (cctx) => unlistedRow(input, cctx),
+            { filter, names: ({ index, nonce }) => [index, nonce] },
+          ),
+    pending: cctxRows(input, 'pending', filter),
+  };
+}
+
+/**
+ * The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if
+ * neither list can be read.
+ */
+function chainRows(input: CrosschainInput, filter: Filter | undefined) {
+  return itemList(
+    () => chainIds(input),
+    // A chain without pending transactions has no limit to reach, and is not of unknown age.
+    [() => 0n, (chainId) => limitReachedAt(input, chainId)],
+    (chainId) => chainRow(input, chainId),
+    {
+      isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0,
+      filter,
+      names: (chainId) => [chainId, chainName(chainId, input)],
+    },
+  );
+}
+
+function chainIds(input: CrosschainInput): readonly string[] {
+  const ids = listNames.map((list) => orNull(() => Array.from(groupByChain(distinctCctxs[list](input)).keys())));
+  const readable = ids.filter((listIds) => listIds !== null);
+  return Array.from(new Set(required(readable.length === 0 ? undefined : readable.flat())));
+}
+
+/** `null` if it cannot be derived; absent if there is none. */
+function orAbsent<T>(derive: () => T | undefined): T | null | undefined {
+  const found = orNull(() => ({ value: derive() }));
+  return found && found.value;
+}
+
+const asText = (value: number | bigint | undefined): string | undefined =>
+  value === undefined ? value : String(value);
+
+/** As in the metrics, ignored transactions count only in `ignored` and the nonces. */
+function chainRow(input: CrosschainInput, chainId: string) {
+  const listed = (list: CctxList) => cctxsOfChain(input, list, chainId);
+  const ageLimitSeconds = ageLimitMs(chainId, input.settings) / 1000;
+  const oldest = orAbsent(() => oldestCreation(listed(consideredCctxs.pending)));
+  return {
+    /** Empty for transactions without a chain. */
+    chainId,
+    chain: chainName(chainId, input) || (chainId === '' ? 'no chain' : undefined),
+    pending: orNull(() => listed(consideredCctxs.pending).length),
+    missed: orNull(() => listed(consideredCctxs.missed).length),
+    ignored: orNull(() =>
+      listNames
+        .map((list) => listed(distinctCctxs[list]).length - listed(consideredCctxs[list]).length)
+        .reduce((sum, count) => sum + count, 0),
+    ),
+    /** Pending transactions whose outbound has no posted hash. */
+    withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
+    /** When the oldest pending transaction was created; absent without a pending one. */
+    oldestCreatedAt: oldest === undefined ? undefined : isoTimeOrNull(() => oldest ?? undefined),
+    ageLimitSeconds,
+    ageLimit: durationInWords(ageLimitSeconds),
+    /** Absent without a pending transaction, as the next one. */
+    lowestPendingNonce: orAbsent(() => asText(lowestNonce(listed(distinctCctxs.pending)))),
+    highestPendingNonce: orAbsent(() => asText(highestNonce(listed(distinctCctxs.pending)))),
+    /** Absent without a missed transaction that still affects the chain. */
+    lowestMissedNonce: orAbsent(() => asText(missedNonce(input, chainId))),
+    /** How far above the lowest missed nonce observers send; absent on a chain without this limit. */
+    lookaheadNonces: isScheduledByDistance(chainId) ? scheduleLookahead(chainId, input) : undefined,
+  };
+}
+
+function missedNonce(input: CrosschainInput, chainId: string) {
+  return lowestMissedNonce(
+    cctxsOfChain(input, missedOnly, chainId),
+    cctxsOfChain(input, distinctCctxs.pending, chainId),
+  );
+}
+
+/** The transactions of a list, oldest first. */
+function cctxRows(input: CrosschainInput, list: ListName, filter: Filter | undefined) {
+  const { cctxs_missed: missed, cctxs_pending: pending } = input.document;
+  return itemList(
+    () => distinctCctxs[list](input),
+    [createdAt, (cctx) => required(required(currentOutbound(cctx)).tss_nonce)],
+    (cctx) => cctxRow(input, cctx),
+    {
+      countRows: () => countElements(list === 'missed' ? missed : pending),
+      filter,
+      names: (cctx) => [...Object.values(cctxNames(cctx)), orNull(() => currentOutbound(cctx)?.tss_nonce)],
+    },
+  );
+}
+
+/** The hashes and addresses of a transaction, truncated as they are shown; `null` when unknown. */
+function cctxNames(cctx: Cctx) {
+  const outbound = (): Outbound => required(currentOutbound(cctx));
+  const inbound = orNull(() => required(cctx.inbound_params));
+  return {
+    index: toLabelValue(required(cctx.index)),
+    sender: truncatedOrNull(() => required(inbound?.sender)),
+    /** Account that signed the inbound transaction, for which a contract can be the sender. */
+    origin: truncatedOrNull(() => required(inbound?.tx_origin)),
+    receiver: truncatedOrNull(() => required(outbound().receiver)),
+    inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
+    /** Empty until an observer posts the hash. */
+    hash: orNull(() => toLabelValue(required(outbound().hash))),
+  };
+}
+
+/** "bsc", "chain 56"; `null` without an id. */
+function chainText(input: CrosschainInput, chainId: string): string | null {
+  return chainName(chainId, input) || (chainId === '' ? null : `chain ${chainId}`);
+}
+
+const IGNORED = 'left out of metrics and alerts by crosschain.ignore';
+
+function unlistedRow(input: CrosschainInput, cctx: UnlistedCctx) {
+  const { index, chainId, nonce, coinType = null, amount, asset, created, gone, isIgnored } = cctx;
+  return {
+    createdAt: isoTimeOrNull(() => created),
+    /** When it had left the lists. */
+    goneAt: isoTimeOrNull(() => gone),
+    index: toLabelValue(index),
+    chainId: chainId || null,
+    chain: chainText(input, chainId),
+    /** The lowest nonce in the last complete document. */
+    nonce: decimalOrNull(() => nonce),
+    coin: coinAmountItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
+    ignored: isIgnored ? IGNORED : undefined,
+  };
+}
+
+function cctxRow(input: CrosschainInput, cctx: Cctx) {
+  const { cctx_status: status } = cctx;
+  const inbound = orNull(() => required(cctx.inbound_params));
+  const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
+  const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
+  const coin = cctxCoin(input, cctx);
+  return {
+    createdAt: isoTimeOrNull(() => createdAt(cctx)),
+    /** Where the creation is unknown, `createdAt` is the time of the last update. */
+    createdText: orNull(() => isCreationUnknown(cctx)) === true ? 'older: the last update' : undefined,
+    ...cctxNames(cctx),
+    sourceChainId: sourceChainId || null,
+    sourceChain: chainText(input, sourceChainId),
+    /** The chain on which the transaction is pending. */
+    chainId: chainId || null,
+    chain: chainText(input, chainId),
+    nonce: decimalOrNull(() => required(currentOutbound(cctx)).tss_nonce),
+    waits: orNull(() => waitText(input, cctx, chainId)),
+    status: orNull(() => required(required(status).status)),
+    statusMessage: freeTextOrNull(() => required(required(status).status_message)) ?? undefined,
+    error: freeTextOrNull(() => required(required(status).error_message)) ?? undefined,
+    ignored: orNull(() => ignoredBy(input)?.(cctx)) === true ? IGNORED : undefined,
+    coin,
+    coinType: coin.coinType,
+  };
+}
+
+/**
+ * Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. Unknown when a
+ * nonce of any transaction cannot be read.
+ */
+function waitText(input: CrosschainInput, cctx: Cctx, chainId: string): string {
+  const { tss_nonce, hash } = required(currentOutbound(cctx));
+  const [nonce, isSent] = [required(tss_nonce), required(hash) !== ''];
+  const lowest = lowestNonce(cctxsOfChain(input, distinctCctxs.pending, chainId));
+  if (lowest === undefined || compare(nonce, lowest) < 0) return 'overtaken: an observer has to post its hash';
+  if (isSent) return 'sent, waits for confirmations and votes';
+  const missed = isScheduledByDistance(chainId) ? missedNonce(input, chainId) : undefined;
+  if (missed !== undefined && subtract(nonce, missed) >= scheduleLookahead(chainId, input))
+    return `waits behind the missed nonce ${missed}`;
+  return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;
+}

@@ -1,0 +1,245 @@
+import { compare, highest, lowest } from '../chain/numeral.js';
+import type { OrchestratorAddress } from '../chain/module-state.js';
+import { externalBlocks, hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../facts/bridge/block-times.js';
+import { findViolation } from '../facts/bridge/claims.js';
+import {
+  duties,
+  hasDuty,
+  isDone,
+  isOpen,
+  isOwed,
+  missedSignature,
+  nextDeadline,
+  identifySignature,
+  type Duty,
+} from '../facts/bridge/duties.js';
+import { attestationsByNonce } from '../facts/bridge/events.js';
+import { judgedExternalHeight } from '../facts/bridge/external-height.js';
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import { memberPowerShare, members, type Member } from '../facts/bridge/orchestrators.js';
+import { matchingRegistrations, validatorName } from '../facts/bridge/registrations.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { memoize, memoizePerRow } from '../facts/memoize.js';
+import { formatDecimal } from '../facts/plain-values.js';
+import { orEmpty, orNull, required } from '../facts/required-fields.js';
+import { joinTexts } from '../problems/sentence.js';
+import { durationInWords, list } from '../text/format.js';
+import { MAX_ROWS, type Filter } from './item-list.js';
+
+export type ValidatorItem = Readonly<ReturnType<typeof validatorItem>>;
+
+const MAX_MEMBERS = 200;
+
+/**
+ * What the document says about validators: those of `watch`, then the other members of the newest validator set, the
+ * most powerful first.
+ */
+export function validatorItems(input: BridgeInput, filter?: Filter): readonly ValidatorItem[] {
+  const own = ownValidators(input);
+  const others = orEmpty(() => members(input)).filter((member) => own.every((watched) => watched.member !== member));
+  const items = [
+    ...own.map(({ member, registration, ...watched }) => validatorItem(input, member, registration, watched)),
+    ...others.slice(0, MAX_MEMBERS).map((member) => validatorItem(input, member, member.registration, null)),
+  ];
+  return filter === undefined
+    ? items
+    : items.filter(({ own: watched, name, orchestrator, externalAddress, sender }) =>
+        filter([watched?.entry, name, orchestrator, externalAddress, sender]),
+      );
+}
+
+/** Those of `watch`, in the order of their entries. */
+export function ownValidatorItems(input: BridgeInput): readonly ValidatorItem[] {
+  return ownValidators(input).map(({ member, registration, ...own }) =>
+    validatorItem(input, member, registration, own),
+  );
+}
+
+/** Entries of `watch` with addresses of the same validator are one. */
+function ownValidators(input: BridgeInput) {
+  const seen = new Set<OrchestratorAddress>();
+  const inSet = orNull(() => members(input));
+  return input.settings.watch.slice(0, MAX_ROWS).flatMap((entry) => {
+    const registrations = orNull(() => matchingRegistrations(input, entry));
+    const member = inSet?.find(({ registration }) => registration && registrations?.includes(registration));
+    const registration = member?.registration ?? registrations?.[0];
+    if (registration !== undefined && seen.has(registration)) return [];
+    if (registration !== undefined) seen.add(registration);
+    const membership =
+      member !== undefined
+        ? ('active' as const)
+        : inSet && registrations && (registration === undefined ? ('unregistered' as const) : ('inactive' as const));
+    return [{ member, registration, entry: toLabelValue(entry), membership }];
+  });
+}
+
+function validatorItem(
+  input: BridgeInput,
+  member: Member | undefined,
+  registration: OrchestratorAddress | undefined,
+  own: {
+    /** The address in `watch`. */
+    readonly entry: string;
+    /** In the newest validator set; `unregistered`: without an orchestrator on this bridge. */
+    readonly membership: 'active' | 'inactive' | 'unregistered' | null;
+  } | null,
+) {
+  const deriveForRegistration = <T>(derive: (registered: OrchestratorAddress) => T | undefined): T | null =>
+    registration === undefined ? null : orNull(() => derive(registration));
+  return {
+    /** `null` unless the validator is watched. */
+    own,
+    /** Configured, or from the staking module. Not unique: anyone can choose any name. */
+    name: deriveForRegistration((registered) => validatorName(input, registered) || undefined),
+    orchestrator: deriveForRegistration(
+      ({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase()) || undefined,
+    ),
+    externalAddress:
+      member?.labels.external_address ??
+      deriveForRegistration(({ eth_address }) => toLabelValue(required(eth_address))),
+    /** Account or operator address. */
+    sender: deriveForRegistration(({ sender }) => toLabelValue(required(sender))),
+    /** Share of the power of the newest validator set, 0 to 1. */
+    powerRatio: member === undefined ? null : orNull(() => memberPowerShare(input, member)),
+    ...missingItem(input, member),
+    ...deadlineItem(input, member),
+    /** The signature for which an own validator was jailed; `null` for members, and for another reason. */
+    missedSignature:
+      own?.membership === 'inactive' ? deriveForRegistration((registered) => missedSignature(input, registered)) : null,
+  };
+}
+
+/**
+ * The next missing signature after whose deadline the validator is jailed, and when the first batch that waits for it
+ * times out.
+ */
+function deadlineItem(input: BridgeInput, member: Member | undefined) {
+  const next = member === undefined ? null : orNull(() => nextDeadline(input, member) ?? ('none' as const));
+  const timeouts = member === undefined ? null : orNull(() => awaitedTimeout(input, member) ?? ('none' as const));
+  const left = timeouts === null || timeouts === 'none' ? undefined : timeouts.seconds;
+  const timeout =
+    left === undefined || left === null
+      ? ''
+      : left > 0
+        ? `batch times out in ${durationInWords(left)}`
+        : 'a batch has timed out';
+  const none = { deadlineHeight: undefined, deadlineText: timeout === '' ? undefined : timeout };
+  if (next === null) return { deadline: null, ...none };
+  if (next === 'none') return { deadline: undefined, ...none };
+  const { of, nonce } = identifySignature(next.duty);
+  return {
+    /** Hub blocks left; `null` if unknown, absent without a missing signature. */
+    deadline: hubBlocksUntil(input, () => next.height),
+    deadlineHeight: formatDecimal(next.height),
+    /** "sign batch 24061 by height 8224340, else jailed; batch times out in 11 h 17 min". */
+    deadlineText: joinTexts('; ', `sign ${of} ${nonce} by height ${formatDecimal(next.height)}, else jailed`, timeout),
+  };
+}
+
+/** External blocks until the first batch that waits for a member times out. */
+function awaitedTimeout(input: BridgeInput, member: Member): BlockSpan | undefined {
+  const awaited = missingDuties(input, member, 'batch').filter((duty) => duty.isAwaited());
+  const timeout = lowest(awaited.map((duty) => required(duty.timeout)));
+  if (timeout === undefined) return undefined;
+  return externalBlocks(input, () => required(judgedExternalHeight(input)), timeout) ?? undefined;
+}
+
+const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSpan | null =>
+  hubBlocksSince(input, required(height)),
+);
+
+const isLateDuty = (input: BridgeInput, duty: Duty): boolean => isLate(measureAge(input, duty));
+
+const MAX_DUTIES = 10_000;
+
+/** The newest duties of a kind, by nonce. Only events with a plausible claim. */
+const newestDuties = {
+  batch: memoize((input: BridgeInput) => newestFirst(duties(input, 'batch'))),
+  event: memoize((input: BridgeInput) =>
+    newestFirst(
+      duties(input, 'event').filter(({ nonce }) =>
+        attestationsByNonce(input)
+          .get(required(nonce))
+          ?.some((claim) => findViolation(input, claim) === null),
+      ),
+    ),
+  ),
+  valset: memoize((input: BridgeInput) => newestFirst(duties(input, 'valset'))),
+} as const satisfies Record<Duty['kind'], unknown>;
+
+function newestFirst(all: readonly Duty[]): readonly Duty[] {
+  return all.toSorted((a, b) => compare(required(a.nonce), required(b.nonce))).slice(-MAX_DUTIES);
+}
+
+/**
+ * What a member has not signed or voted for and still can, by nonce. Nothing while all of it is younger than signatures
+ * and votes usually take.
+ */
+function missingDuties(input: BridgeInput, member: Member, kind: Duty['kind']): readonly Duty[] {
+  const isMissing = (duty: Duty): boolean =>
+    hasDuty(member, duty) &&
+    !isDone(member, duty) &&
+    (duty.isAwaited() || (isOwed(input, member, duty) && isOpen(input, duty)));
+  const all = newestDuties[kind](input);
+  return all.some((duty) => isLateDuty(input, duty) && isMissing(duty)) ? all.filter(isMissing) : [];
+}
+
+const KINDS = {
+  batch: ['batch', 'batches'],
+  valset: ['validator set', 'validator sets'],
+  event: ['event', 'events'],
+} as const satisfies Record<Duty['kind'], readonly [string, string]>;
+// The keys of an object whose type has no others.
+const kindNames = Object.keys(KINDS) as readonly Duty['kind'][];
+
+function missingItem(input: BridgeInput, member: Member | undefined) {
+  const byKind = kindNames.map((kind) => ({
+    kind,
+    missing: member === undefined ? null : orNull(() => missingDuties(input, member, kind)),
+  }));
+  const missing = byKind.flatMap((each) => each.missing ?? []);
+  const texts = byKind.map((each) =>
+    each.missing === null ? `${KINDS[each.kind][1]} unknown` : missingText(each.kind, each.missing),
+  );
+  const isUnknown = byKind.every((each) => each.missing === null);
+  const ages = missing.flatMap((duty) => measureAge(input, duty)?.seconds ?? []);
+  const voted = member && orNull(() => newestDuties.event(input).filter((duty) => isDone(member, duty)));
+  return {
+    /** "batch 4; events 5 to 9"; absent when nothing is missing for longer than usual, `null` for no member. */
+    missing: isUnknown ? null : joinTexts('; ', ...texts) || undefined,
+    /** The kinds of what is missing; `null` if a list cannot be read. */
+    missingKinds: byKind.some((each) => each.missing === null)
+      ? null
+      : byKind.flatMap((each) => (each.missing?.length === 0 ? [] : [each.kind])),
+    isLate: missing.length > 0,
+    lateSeconds: ages.length === 0 ? null : Math.max(...ages),
+    /** Whether something waits for the validator: the signatures or votes of others are not sufficient. */
+    isAwaited: missing.some((duty) => duty.isAwaited()),
+    /** The newest event for which it has voted in the document. */
+    lastVote: String(highest((voted ?? []).map(({ nonce }) => required(nonce))) ?? '') || null,
+  };
+}
+
+/** Why nobody may be late only seemingly; empty if all can be read. */
+export function unreadableText(input: BridgeInput): string {
+  if (orEmpty(() => members(input)).length === 0) return 'The validator set cannot be read, or is empty.';
+  const unknown = kindNames.filter((kind) => orNull(() => newestDuties[kind](input)) === null);
+  if (unknown.length === 0) return '';
+  return `Unknown for ${list(unknown.map((kind) => KINDS[kind][1]))}: a list of the document cannot be read.`;
+}
+
+const MAX_NONCES = 3;
+
+/** "batch 4", "events 5 to 9", "batches 4, 7", "5 batches from 4 to 30"; empty when nothing is missing. */
+function missingText(kind: Duty['kind'], missing: readonly Duty[]): string {
+  const [one, many] = KINDS[kind];
+  const nonces = missing.map(({ nonce }) => formatDecimal(nonce));
+  const [first = '', last = ''] = [nonces[0], nonces.at(-1)];
+  if (nonces.length === 0) return '';
+  if (nonces.length === 1) return `${one} ${first}`;
+  const isRange = Number(last) - Number(first) === nonces.length - 1;
+  if (isRange && nonces.length > 2) return `${many} ${first} to ${last}`;
+  return nonces.length <= MAX_NONCES
+    ? `${many} ${nonces.join(', ')}`
+    : `${nonces.length} ${many} from ${first} to ${last}`;
+}
