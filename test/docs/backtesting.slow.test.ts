@@ -21,6 +21,7 @@ const EXAMPLE = {
   minutes: 60,
   startTime: Date.parse('2026-11-23T08:00:00Z') / 1000,
   blockTimeMs: 30_000,
+  pollSeconds: 300,
 } as const;
 
 describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtesting.md', () => {

@@ -26,7 +26,7 @@ writer.open(settings);
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
-  writer.write(settings, { version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body, '', () => undefined);
+  writer.write(settings, { version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body, () => undefined);
 };
 setInterval(record, 2);
 setInterval(() => writer.status().recorded > 0 && process.stdout.write('.'), 2);
