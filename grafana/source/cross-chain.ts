@@ -3,9 +3,9 @@ import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink }
 import { type Dashboard, graph, type Row, table, timeline, type ValueTexts } from './grafana.js';
 import { backlogShareColumn, problemColumn } from './problem-table.js';
 import { worst } from './problems.js';
-import { ageOf, CHAIN, changeOf, latest, orNothing, orZero, type Selection, sumBy } from './queries.js';
+import { CLUSTER, ageOf, CHAIN, changeOf, latest, orNothing, orZero, type Selection, sumBy } from './queries.js';
 
-const TARGET = '{{cluster}} {{target}}';
+const TARGET = `{{${CLUSTER}}} {{target}}`;
 const CHAIN_NAME = `${TARGET} {{chain}} {{chain_id}}`;
 const SELECTED = 'chain_id=~"$chain_id"';
 /** Of the selected chains. */
@@ -24,7 +24,7 @@ const oldestPending = ageOf('crosschain_oldest_cctx_created_timestamp_seconds', 
 
 const ageLimit = latest('crosschain_age_limit_seconds', byChain());
 const perChain = (left: string, operator: string, right: string): string =>
-  `${left} ${operator} on (cluster, target, chain_id, chain) ${right}`;
+  `${left} ${operator} on (${CLUSTER}, target, chain_id, chain) ${right}`;
 
 const unchangedFor = ageOf('crosschain_lowest_pending_nonce_changed_timestamp_seconds', byChain());
 const noncesDone = changeOf('crosschain_lowest_pending_nonce', '15m', byChain());
@@ -54,7 +54,7 @@ const now: Row = {
       noValue: 'no hub is polled, or its data is not current',
       height: 5,
       labels: { target: 'Target' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
         problemColumn([], latest('crosschain_total_pending'), 'problem=~"Crosschain.+"'),
@@ -80,13 +80,13 @@ const now: Row = {
       noValue: 'no transaction is listed',
       height: 10,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
         {
           ...problemColumn([], ''),
           expr: orZero(
-            `0 * ${ageLimit} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""', SELECTED)})`,
+            `0 * ${ageLimit} + on (${CLUSTER}, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""', SELECTED)})`,
             CHAIN,
             ageLimit,
           ),
@@ -219,7 +219,7 @@ const kinds: Row = {
       description: 'What kind of transactions wait? A revert returns to its sender; an outgoing one leaves the hub.',
       noValue: 'no transaction is listed',
       labels: { target: 'Target', list: 'List', status: 'Status', coin_type: 'Coin type', direction: 'Direction' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       columns: [{ title: 'Listed', expr: listed(['list', 'status', 'coin_type', 'direction']), unit: 'short' }],
       sortBy: [{ column: 'Listed', isDescending: true }],
     }),

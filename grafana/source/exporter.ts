@@ -3,22 +3,22 @@ import { rules } from '../../src/problems/rules.js';
 import { commonVariables } from './filters.js';
 import { type Dashboard, graph, type Row, table } from './grafana.js';
 import { severityTexts } from './problem-table.js';
-import { ALERT_FILTERS, EXPORTER_FILTERS, FILTERS } from './queries.js';
+import { CLUSTER, ALERT_FILTERS, EXPORTER_FILTERS, FILTERS } from './queries.js';
 
-const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
-const INSTANCE = '{{cluster}} {{instance}}';
+const ENDPOINT = `{{${CLUSTER}}} {{target}} {{document}} {{instance}}`;
+const INSTANCE = `{{${CLUSTER}}} {{instance}}`;
 
 const ofTargets = (metric: string): string => `${metric}{${FILTERS}}`;
 const byEndpoint = (metric: string): string =>
-  `max by (cluster, target, document, namespace, job, instance) (${ofTargets(metric)})`;
+  `max by (${CLUSTER}, target, document, namespace, job, instance) (${ofTargets(metric)})`;
 const countOf = (metric: string, window: string): string => `increase(${ofTargets(metric)}[${window}]) > 0`;
 
 /** Process metrics have no target: those of the exporters that poll a selected target. */
 const ofProcess = (expr: (filters: string) => string): string =>
-  `${expr(EXPORTER_FILTERS)} and on (cluster, namespace, job, instance) ${ofTargets('bridge_exporter_polls_total')}`;
+  `${expr(EXPORTER_FILTERS)} and on (${CLUSTER}, namespace, job, instance) ${ofTargets('bridge_exporter_polls_total')}`;
 
 const withVersion = (expr: (filters: string) => string): string =>
-  `max by (cluster, job, instance, version, nodejs) ((${ofProcess(expr)}) * on (cluster, namespace, job, instance) group_left (version, nodejs) bridge_exporter_build_info{${EXPORTER_FILTERS}})`;
+  `max by (${CLUSTER}, job, instance, version, nodejs) ((${ofProcess(expr)}) * on (${CLUSTER}, namespace, job, instance) group_left (version, nodejs) bridge_exporter_build_info{${EXPORTER_FILTERS}})`;
 
 /** The alerts whose notifications lead to this dashboard. */
 const ALERT_NAMES = new Set(rules.flatMap(({ name, dashboard }) => (dashboard === 'bridge-exporter' ? name : [])));
@@ -34,7 +34,7 @@ const current: Row = {
       noValue: 'no exporter is scraped',
       labels: { target: 'Target', document: 'Document', instance: 'Exporter' },
       widths: { Document: 150, Exporter: 220 },
-      lastLabels: { job: 'Job', cluster: 'Cluster' },
+      lastLabels: { job: 'Job', [CLUSTER]: 'Cluster' },
       columns: [
         {
           title: 'Last poll',
@@ -90,12 +90,12 @@ const current: Row = {
       labelTexts: { Severity: severityTexts },
       widths: { Alert: 220, Document: 150 },
       sortBy: [{ column: 'Severity', isDescending: false }],
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       columns: [
         {
           title: 'For',
           // The watchdog has no severity that is sorted after the others.
-          expr: `label_replace(time() - min by (alertname, severity, cluster, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}}), "severity", "works", "severity", "none")`,
+          expr: `label_replace(time() - min by (alertname, severity, ${CLUSTER}, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}}), "severity", "works", "severity", "none")`,
           unit: 'dtdhms',
         },
       ],
@@ -108,11 +108,11 @@ const current: Row = {
       width: 12,
       labels: { target: 'Target', document: 'Document', family: 'Metric' },
       widths: { Metric: 320, Document: 150 },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       columns: [
         {
           title: 'Exporters',
-          expr: `count by (cluster, target, document, family) (${ofTargets('bridge_exporter_family_withdrawn')} == 1)`,
+          expr: `count by (${CLUSTER}, target, document, family) (${ofTargets('bridge_exporter_family_withdrawn')} == 1)`,
           unit: 'short',
         },
       ],
@@ -124,7 +124,7 @@ const current: Row = {
       noValue: 'no exporter is scraped',
       height: 6,
       labels: { instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
-      lastLabels: { job: 'Job', cluster: 'Cluster' },
+      lastLabels: { job: 'Job', [CLUSTER]: 'Cluster' },
       columns: [
         {
           title: 'Runs for',
@@ -173,7 +173,7 @@ const current: Row = {
       series: [
         {
           expr: countOf('bridge_exporter_poll_failures_total', '5m'),
-          legend: '{{cluster}} {{target}} {{document}} {{reason}} {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{document}} {{reason}} {{instance}}`,
         },
       ],
     }),
@@ -195,7 +195,7 @@ const polls: Row = {
       series: [
         {
           expr: ofTargets('bridge_exporter_poll_duration_seconds'),
-          legend: '{{cluster}} {{target}} {{document}} {{phase}} {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{document}} {{phase}} {{instance}}`,
         },
       ],
     }),
@@ -218,7 +218,7 @@ const polls: Row = {
       series: [
         {
           expr: countOf('bridge_exporter_node_query_failures_total', '5m'),
-          legend: '{{cluster}} {{target}} {{document}} {{query}} {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{document}} {{query}} {{instance}}`,
         },
       ],
     }),
@@ -232,11 +232,11 @@ const polls: Row = {
       series: [
         {
           expr: countOf('bridge_exporter_invalid_values_total', '15m'),
-          legend: '{{cluster}} {{target}} {{field}} invalid {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{field}} invalid {{instance}}`,
         },
         {
           expr: countOf('bridge_exporter_unknown_values_total', '15m'),
-          legend: '{{cluster}} {{target}} {{field}} unknown {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{field}} unknown {{instance}}`,
         },
       ],
     }),
@@ -258,7 +258,7 @@ const polls: Row = {
       series: [
         {
           expr: ofTargets('bridge_exporter_series_dropped'),
-          legend: '{{cluster}} {{target}} {{document}} {{family}} {{instance}}',
+          legend: `{{${CLUSTER}}} {{target}} {{document}} {{family}} {{instance}}`,
         },
       ],
     }),
@@ -296,7 +296,7 @@ const process: Row = {
         {
           expr: ofProcess(
             (filters) =>
-              `sum by (cluster, namespace, job, instance) (rate(nodejs_gc_duration_seconds_sum{${filters}}[$__rate_interval]))`,
+              `sum by (${CLUSTER}, namespace, job, instance) (rate(nodejs_gc_duration_seconds_sum{${filters}}[$__rate_interval]))`,
           ),
           legend: `${INSTANCE} garbage collection`,
         },

@@ -1,18 +1,23 @@
 import { datasourceVariable, labelVariable, type Link, textVariable, type Variable } from './grafana.js';
-import { EXPORTER_FILTERS, FILTERS } from './queries.js';
+import { CLUSTER, EXPORTER_FILTERS, FILTERS, SELECTOR } from './queries.js';
 
 /* The variables that all dashboards share, and the links that pass their values on. */
 
 /** Prometheus adds the labels job and instance to every series it scrapes, but cluster and namespace depend on its configuration. */
 export const commonVariables: readonly Variable[] = [
   datasourceVariable,
-  labelVariable('cluster', 'Cluster', 'bridge_exporter_build_info'),
-  labelVariable('namespace', 'Namespace', 'bridge_exporter_build_info{cluster=~"$cluster"}'),
-  labelVariable('job', 'Job', 'bridge_exporter_build_info{cluster=~"$cluster", namespace=~"$namespace"}', '.+'),
+  labelVariable('cluster', 'Cluster', `bridge_exporter_build_info{${SELECTOR}}`, undefined, CLUSTER),
+  labelVariable('namespace', 'Namespace', `bridge_exporter_build_info{${SELECTOR}${CLUSTER}=~"$cluster"}`),
+  labelVariable(
+    'job',
+    'Job',
+    `bridge_exporter_build_info{${SELECTOR}${CLUSTER}=~"$cluster", namespace=~"$namespace"}`,
+    '.+',
+  ),
   labelVariable(
     'instance',
     'Instance',
-    'bridge_exporter_build_info{cluster=~"$cluster", namespace=~"$namespace", job=~"$job"}',
+    `bridge_exporter_build_info{${SELECTOR}${CLUSTER}=~"$cluster", namespace=~"$namespace", job=~"$job"}`,
     '.+',
   ),
   labelVariable('target', 'Target', `bridge_exporter_polls_total{${EXPORTER_FILTERS}}`),

@@ -327,8 +327,8 @@ export const datasourceVariable: Variable = {
 };
 
 /** The values of a label; all are selected by default. `allValue` is a regular expression that the values match. */
-export function labelVariable(name: string, label: string, selector: string, allValue = '.*'): Variable {
-  return queryVariable(name, label, { qryType: 1, query: `label_values(${selector}, ${name})`, allValue });
+export function labelVariable(name: string, title: string, selector: string, allValue = '.*', label = name): Variable {
+  return queryVariable(name, title, { qryType: 1, query: `label_values(${selector}, ${label})`, allValue });
 }
 
 /** The texts and values that a regular expression with the groups `text` and `value` finds in the series of an expression. */

@@ -4,6 +4,7 @@ import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
 import { backlogShareColumn, problemColumn, problemTable, worstTexts } from './problem-table.js';
 import { worst } from './problems.js';
 import {
+  CLUSTER,
   ageOf,
   CHAIN,
   changeOf,
@@ -18,7 +19,7 @@ import {
   withSymbol,
 } from './queries.js';
 
-const TARGET = '{{cluster}} {{target}}';
+const TARGET = `{{${CLUSTER}}} {{target}}`;
 
 const TOKEN = { by: ['token_contract'] } as const;
 const coins = (amount: string): string => perToken(amount, '/', `10 ^ ${latest('bridge_token_decimals', TOKEN)}`);
@@ -34,7 +35,7 @@ const listed = (list: 'pending' | 'missed'): string =>
   latest('crosschain_cctxs', { by: [...CHAIN, 'status', 'coin_type', 'direction'], where: [`list="${list}"`] });
 /** Of the tokens of which something waits, by symbol. */
 const waiting = (expr: string): string =>
-  sumBy(['symbol'], withSymbol(`(${expr}) and on (cluster, target, token_contract) ${ALL_WAITING} > 0`));
+  sumBy(['symbol'], withSymbol(`(${expr}) and on (${CLUSTER}, target, token_contract) ${ALL_WAITING} > 0`));
 
 const now: Row = {
   title: 'Now',
@@ -53,7 +54,7 @@ const now: Row = {
       noValue: 'no bridge is polled',
       height: 6,
       labels: { target: 'Target' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       links: {
         Target: [
           rowLink('Validator', 'bridge-validator'),
@@ -66,7 +67,7 @@ const now: Row = {
         problemColumn([], latest('bridge_exporter_up')),
         {
           title: 'Age of data',
-          expr: `max by (cluster, target) (${ageOf('bridge_exporter_last_success_timestamp_seconds', { by: ['document'] })})`,
+          expr: `max by (${CLUSTER}, target) (${ageOf('bridge_exporter_last_success_timestamp_seconds', { by: ['document'] })})`,
           unit: 'dtdhms',
           thresholds: [
             ['transparent', null],
@@ -105,7 +106,7 @@ const now: Row = {
       width: 13,
       widths: { 'Amount in queue': 135, 'Amount in batches': 145 },
       labels: { target: 'Target', symbol: 'Token' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
         { title: 'Transfers', expr: waiting(ALL_WAITING), unit: 'short' },
@@ -141,13 +142,13 @@ const now: Row = {
       noValue: 'no transaction is listed',
       width: 11,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
-      lastLabels: { cluster: 'Cluster' },
+      lastLabels: { [CLUSTER]: 'Cluster' },
       links: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },
       columns: [
         {
           ...problemColumn([], ''),
           expr: orZero(
-            `0 * ${AGE_LIMIT} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""')})`,
+            `0 * ${AGE_LIMIT} + on (${CLUSTER}, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""')})`,
             CHAIN,
             AGE_LIMIT,
           ),

@@ -1,7 +1,7 @@
 import { pendingItemsLink, problemLink, runbookLink } from './filters.js';
 import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
 import { exporterAlertStarts, problemStarts, worst } from './problems.js';
-import { orZero } from './queries.js';
+import { CLUSTER, orZero } from './queries.js';
 
 /** See `worst`. Only what has an alert that fires is red or orange. */
 export const worstTexts: ValueTexts = {
@@ -61,7 +61,7 @@ export function problemTable(
       id: 'Id',
     },
     labelTexts: { Severity: severityTexts },
-    lastLabels: { cluster: 'Cluster' },
+    lastLabels: { [CLUSTER]: 'Cluster' },
     columns: [{ title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' }],
     isCounted: true,
     wrapped: ['What is wrong', 'First action'],

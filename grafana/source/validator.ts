@@ -12,7 +12,7 @@ import {
   type ValueTexts,
 } from './grafana.js';
 import { problemColumn, problemTable } from './problem-table.js';
-import { ageOf, FILTERS, latest, lowest, ofCurrentNode, orNothing, type Selection } from './queries.js';
+import { CLUSTER, ageOf, FILTERS, latest, lowest, ofCurrentNode, orNothing, type Selection } from './queries.js';
 
 /*
  * Own validators are those of the setting watch, also when they are jailed and in no validator set. All others are in the collapsed rows.
@@ -20,7 +20,7 @@ import { ageOf, FILTERS, latest, lowest, ofCurrentNode, orNothing, type Selectio
 
 type Whose = 'own' | 'all';
 
-const SIGNER = '{{cluster}} {{target}} {{signer}}';
+const SIGNER = `{{${CLUSTER}}} {{target}} {{signer}}`;
 const SELECTED = 'orchestrator=~"$orchestrator"';
 const BY_SIGNER = { by: ['orchestrator'], where: [SELECTED] } as const;
 /** The color of what is normal for some minutes. */
@@ -42,14 +42,14 @@ export function signerInfo(whose: Whose, selection: Pick<Selection, 'within'> = 
     where: [SELECTED, ...(isOwn ? ['watched="true"'] : [])],
   });
   const watched = latest('bridge_watched_orchestrator_info', { ...names, where: [SELECTED] });
-  const info = isOwn ? `${members} or on (cluster, target, orchestrator) ${watched}` : members;
+  const info = isOwn ? `${members} or on (${CLUSTER}, target, orchestrator) ${watched}` : members;
   const withAddress = `label_replace(${info}, "signer", "$1…$2", "orchestrator", "(.{0,12}).*?(.{0,6})")`;
-  return `topk by (cluster, target, orchestrator) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
+  return `topk by (${CLUSTER}, target, orchestrator) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
 }
 
 /** With the label `signer`. */
 export function withSigner(whose: Whose, expr: string): string {
-  return `(${expr}) * on (cluster, target, orchestrator) group_left (signer) ${signerInfo(whose)}`;
+  return `(${expr}) * on (${CLUSTER}, target, orchestrator) group_left (signer) ${signerInfo(whose)}`;
 }
 
 const bySigner = (whose: Whose, metric: string): string => withSigner(whose, latest(metric, BY_SIGNER));
@@ -57,32 +57,32 @@ const bySigner = (whose: Whose, metric: string): string => withSigner(whose, lat
 /** The age of the document, also for own validators of which nothing else is known, because the data of their target is outdated. */
 export function ageOfOwnData(): string {
   const present = signerInfo('own');
-  const known = `${present} or ${signerInfo('own', { within: '1d' })} unless on (cluster, target) ${present}`;
+  const known = `${present} or ${signerInfo('own', { within: '1d' })} unless on (${CLUSTER}, target) ${present}`;
   const age = ageOf('bridge_exporter_last_success_timestamp_seconds', { where: ['document="module_state"'] });
-  return `max by (cluster, target, orchestrator, signer) (${known}) * on (cluster, target) group_left () (${age})`;
+  return `max by (${CLUSTER}, target, orchestrator, signer) (${known}) * on (${CLUSTER}, target) group_left () (${age})`;
 }
 
 /** Until the first deadline of whatever kind, after which the validator is jailed. */
 export function secondsToSign(whose: Whose): string {
   const deadlines = lowest('bridge_orchestrator_confirm_deadline_height', BY_SIGNER);
-  const blocks = `${deadlines} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+  const blocks = `${deadlines} - on (${CLUSTER}, target) group_left () ${latest('bridge_height')}`;
   const age = ageOf('bridge_exporter_last_success_timestamp_seconds', { where: ['document="module_state"'] });
-  const ofDocument = `(${blocks}) * on (cluster, target) group_left () ${latest('bridge_block_time_seconds')}`;
-  return ofCurrentNode(withSigner(whose, `${ofDocument} - on (cluster, target) group_left () (${age})`));
+  const ofDocument = `(${blocks}) * on (${CLUSTER}, target) group_left () ${latest('bridge_block_time_seconds')}`;
+  return ofCurrentNode(withSigner(whose, `${ofDocument} - on (${CLUSTER}, target) group_left () (${age})`));
 }
 
 /** In whole coins, if the decimals of the hub coin are configured, else in smallest units. */
 function inHubCoins(expr: string): string {
   const coin = latest('bridge_params_info', { by: ['hub_coin_erc20_contract'] });
   const contract = `label_replace(${coin}, "token_contract", "$1", "hub_coin_erc20_contract", "(.+)")`;
-  const decimals = `${latest('bridge_token_decimals', { by: ['token_contract'] })} * on (cluster, target, token_contract) ${contract}`;
-  return `${expr} / on (cluster, target) group_left () (10 ^ max by (cluster, target) (${decimals})) or ${expr}`;
+  const decimals = `${latest('bridge_token_decimals', { by: ['token_contract'] })} * on (${CLUSTER}, target, token_contract) ${contract}`;
+  return `${expr} / on (${CLUSTER}, target) group_left () (10 ^ max by (${CLUSTER}, target) (${decimals})) or ${expr}`;
 }
 
 const BALANCE = inHubCoins(latest('bridge_watched_orchestrator_balance_amount', BY_SIGNER));
 
 /** The share of the blocks that a validator may miss; absent where it may miss none. */
-export const MISSED_BLOCKS = `${latest('bridge_watched_validator_missed_blocks', BY_SIGNER)} / on (cluster, target) group_left () (${latest('bridge_signed_blocks_window_blocks')} * (1 - ${latest('bridge_min_signed_per_window_ratio')}) > 0)`;
+export const MISSED_BLOCKS = `${latest('bridge_watched_validator_missed_blocks', BY_SIGNER)} / on (${CLUSTER}, target) group_left () (${latest('bridge_signed_blocks_window_blocks')} * (1 - ${latest('bridge_min_signed_per_window_ratio')}) > 0)`;
 
 /** The share of the time range in which nothing was missing. */
 function participation(metric: string): string {
@@ -133,7 +133,7 @@ const own: Row = {
       noValue: 'no validator of watch is known; Late validators has the others',
       height: 6,
       labels: { target: 'Target', signer: 'Validator' },
-      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
+      lastLabels: { orchestrator: 'Orchestrator', [CLUSTER]: 'Cluster' },
       links: { Validator: [pendingItemsLink] },
       widths: { Validator: 140, Orchestrator: 125, 'Sign within': 150 },
       columns: [
@@ -165,7 +165,7 @@ const own: Row = {
           expr: ofCurrentNode(
             withSigner(
               'own',
-              `clamp_min(- ${latest('bridge_watched_validator_last_event_nonce', BY_SIGNER)} + on (cluster, target) group_left () ${latest('bridge_last_observed_nonce')}, 0)`,
+              `clamp_min(- ${latest('bridge_watched_validator_last_event_nonce', BY_SIGNER)} + on (${CLUSTER}, target) group_left () ${latest('bridge_last_observed_nonce')}, 0)`,
             ),
           ),
           unit: 'short',
@@ -243,7 +243,7 @@ const own: Row = {
         { expr: withSigner('own', BALANCE), legend: SIGNER },
         {
           expr: inHubCoins(latest('bridge_watched_orchestrator_balance_limit_amount')),
-          legend: '{{cluster}} {{target}} limit',
+          legend: `{{${CLUSTER}}} {{target}} limit`,
           isReference: true,
         },
       ],
@@ -262,7 +262,7 @@ const reliability: Row = {
       noValue: 'no validator of watch is in the validator set',
       width: 12,
       labels: { target: 'Target', signer: 'Validator' },
-      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
+      lastLabels: { orchestrator: 'Orchestrator', [CLUSTER]: 'Cluster' },
       columns: [
         {
           title: 'Batches',
@@ -297,10 +297,10 @@ const MISSING = [
 ] as const;
 
 const ofLate = (expr: string): string =>
-  `(${expr}) and on (cluster, target, orchestrator) (${MISSING.map((metric) => `${latest(metric, BY_SIGNER)} > 0`).join(' or ')})`;
+  `(${expr}) and on (${CLUSTER}, target, orchestrator) (${MISSING.map((metric) => `${latest(metric, BY_SIGNER)} > 0`).join(' or ')})`;
 
 const powerMissing = (metric: string): string =>
-  `sum by (cluster, target) (${latest('bridge_orchestrator_power_ratio', BY_SIGNER)} and on (cluster, target, orchestrator) ${latest(metric, BY_SIGNER)} > 0)`;
+  `sum by (${CLUSTER}, target) (${latest('bridge_orchestrator_power_ratio', BY_SIGNER)} and on (${CLUSTER}, target, orchestrator) ${latest(metric, BY_SIGNER)} > 0)`;
 
 const lateRow: Row = {
   title: 'Late validators',
@@ -312,7 +312,7 @@ const lateRow: Row = {
       noValue: 'everybody has signed and voted, if the data is current',
       height: 10,
       labels: { target: 'Target', signer: 'Validator' },
-      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
+      lastLabels: { orchestrator: 'Orchestrator', [CLUSTER]: 'Cluster' },
       links: { Validator: [pendingItemsLink] },
       widths: { Validator: 150, Orchestrator: 190, 'Sign within': 170 },
       columns: late('all').map((column) => ({ ...column, expr: ofLate(column.expr) })),
@@ -334,12 +334,12 @@ const all: Row = {
       min: 0,
       max: 1,
       series: [
-        { expr: powerMissing(MISSING[0]), legend: '{{cluster}} {{target}} batches' },
-        { expr: powerMissing(MISSING[1]), legend: '{{cluster}} {{target}} validator sets' },
-        { expr: powerMissing(MISSING[2]), legend: '{{cluster}} {{target}} last event' },
+        { expr: powerMissing(MISSING[0]), legend: `{{${CLUSTER}}} {{target}} batches` },
+        { expr: powerMissing(MISSING[1]), legend: `{{${CLUSTER}}} {{target}} validator sets` },
+        { expr: powerMissing(MISSING[2]), legend: `{{${CLUSTER}}} {{target}} last event` },
         {
           expr: `1 - ${latest('bridge_power_threshold_ratio')}`,
-          legend: '{{cluster}} {{target}} may be late',
+          legend: `{{${CLUSTER}}} {{target}} may be late`,
           isReference: true,
         },
       ],
@@ -364,7 +364,7 @@ const all: Row = {
       series: [
         {
           // `@ end()` selects the same ones at each point of the graph.
-          expr: `${bySigner('all', MISSING[0])} and on (cluster, target, orchestrator) topk(15, max by (cluster, target, orchestrator) (avg_over_time(${MISSING[0]}{${FILTERS}, ${SELECTED}}[$__range] @ end())) > 0)`,
+          expr: `${bySigner('all', MISSING[0])} and on (${CLUSTER}, target, orchestrator) topk(15, max by (${CLUSTER}, target, orchestrator) (avg_over_time(${MISSING[0]}{${FILTERS}, ${SELECTED}}[$__range] @ end())) > 0)`,
           legend: SIGNER,
         },
       ],
@@ -382,7 +382,7 @@ const all: Row = {
         ['text', null],
         ['orange', 0.66],
       ],
-      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{cluster}} {{target}}' }],
+      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: `{{${CLUSTER}}} {{target}}` }],
     }),
     graph({
       title: 'Validator set in the contract',
@@ -395,7 +395,7 @@ const all: Row = {
         ['text', null],
         ['orange', DRIFT_RATIO],
       ],
-      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{cluster}} {{target}}' }],
+      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: `{{${CLUSTER}}} {{target}}` }],
     }),
     graph({
       title: 'Validator sets not relayed',
@@ -404,8 +404,8 @@ const all: Row = {
       unit: 'short',
       min: 0,
       series: [
-        { expr: latest('bridge_unrelayed_valsets'), legend: '{{cluster}} {{target}} not relayed' },
-        { expr: latest('bridge_unrelayed_valsets_below_threshold'), legend: '{{cluster}} {{target}} unsigned' },
+        { expr: latest('bridge_unrelayed_valsets'), legend: `{{${CLUSTER}}} {{target}} not relayed` },
+        { expr: latest('bridge_unrelayed_valsets_below_threshold'), legend: `{{${CLUSTER}}} {{target}} unsigned` },
       ],
     }),
   ],

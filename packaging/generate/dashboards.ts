@@ -1,13 +1,17 @@
 import { format } from 'prettier';
 import { dashboards } from '../../grafana/source/dashboards.js';
 import { dashboardJson } from '../../grafana/source/grafana.js';
+import { fillDefaults } from '../../grafana/source/queries.js';
 import { markdownTable, withTables } from './tables.js';
 
-/** The dashboards by their path. */
+/** The dashboards by their path: with the placeholders of the mixin and the chart, and as Grafana loads them. */
 export const dashboardFiles: Readonly<Record<string, () => Promise<string>>> = Object.fromEntries(
-  Object.entries(dashboards).map(([file, dashboard]) => [
-    `grafana/dashboards/${file}`,
-    async () => canonicalJson(dashboardJson(dashboard)),
+  Object.entries(dashboards).flatMap(([file, dashboard]) => [
+    [`mixin/dashboards/${file}`, async () => canonicalJson(dashboardJson(dashboard))],
+    [
+      `grafana/dashboards/${file}`,
+      async () => canonicalJson(JSON.parse(fillDefaults(JSON.stringify(dashboardJson(dashboard))))),
+    ],
   ]),
 );
 

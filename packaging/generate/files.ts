@@ -5,7 +5,7 @@ import { configurationReference } from './configuration-reference.js';
 import { coverageReference } from './coverage-reference.js';
 import { dashboardFiles, dashboardReference } from './dashboards.js';
 import { failureReference, metricReference } from './metric-reference.js';
-import { alertmanagerYaml, alertsYaml } from './rules.js';
+import { alertmanagerYaml, alertsYaml, mixinAlerts } from './rules.js';
 import { configJsonSchema } from './settings.js';
 
 type Text = string | undefined;
@@ -16,6 +16,7 @@ type Text = string | undefined;
  */
 export const generatedFiles: Readonly<Record<string, () => Text | Promise<Text>>> = {
   'prometheus/alerts.yml': alertsYaml,
+  'mixin/alerts.json': mixinAlerts,
   'prometheus/alertmanager.yml': alertmanagerYaml,
   ...dashboardFiles,
   'deploy/compose/prometheus.yml': composePrometheus,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
+import { parse } from 'yaml';
 import { exporterRules } from '../../src/problems/rules.js';
 import { hides, hidings, urgentWarnings, type Hiding, type HidingAlert } from '../../src/problems/hiding.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
@@ -46,6 +47,11 @@ export function rulesYaml(): string {
     return parts.map((part, index) => formatGroup(index === 0 ? name : `${name}-${index + 1}`, name, part));
   });
   return `${HEADER}\ngroups:\n${withAnchors(groups.join('\n'))}`;
+}
+
+/** The same for jsonnet, of which one implementation knows no anchors of YAML. */
+export async function mixinAlerts(): Promise<string> {
+  return format(JSON.stringify(parse(rulesYaml())), { parser: 'json', printWidth: 120 });
 }
 
 async function formatYaml(text: string): Promise<string> {

@@ -5,7 +5,7 @@ import { substituteVariables } from './dashboard-files.js';
 import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
 import { problemColumn } from '../../grafana/source/problem-table.js';
 import { exporterAlertStarts, problemStartMs, problemStarts, worst } from '../../grafana/source/problems.js';
-import { latest, ofCurrentData, orNothing } from '../../grafana/source/queries.js';
+import { fillDefaults, latest, ofCurrentData, orNothing } from '../../grafana/source/queries.js';
 import { ageOfOwnData, MISSED_BLOCKS, secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
 /*
@@ -356,7 +356,7 @@ function fileOf({ expr, variables, series, samples, evalTime = '0s' }: Case, ind
     })),
     promql_expr_test: [
       {
-        expr: substituteVariables(expr, variables),
+        expr: substituteVariables(fillDefaults(expr), variables),
         eval_time: evalTime,
         exp_samples: Object.entries(samples).map(([labels, value]) => ({ labels, value })),
       },

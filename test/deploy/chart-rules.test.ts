@@ -148,6 +148,18 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   });
 });
 
+it.skipIf(!isInstalled)('the dashboards have the label of clusters that the alerts have', () => {
+  const values = { ...TARGETS, dashboards: { enabled: true }, prometheusRule: { clusterLabel: 'k8s_cluster' } };
+  const texts = render({ values }).flatMap(({ metadata, data = {} }) =>
+    metadata.labels?.['grafana_dashboard'] ? Object.values(data) : [],
+  );
+  expect(texts).toHaveLength(4);
+  for (const text of texts) {
+    expect(text).toContain('k8s_cluster=~');
+    expect(text).not.toMatch(/\bby \(cluster\b|\bcluster=~|%\(/);
+  }
+});
+
 it.skipIf(!isInstalled)('the dashboards are those of the project, with the label of the sidecar', () => {
   const maps = rendered('kube-prometheus-stack').filter(({ metadata }) => metadata.labels?.['grafana_dashboard']);
   const files = maps.flatMap(({ data = {} }) => Object.entries(data));

@@ -1,3 +1,8 @@
+{{/* A dashboard without the placeholders that the mixin fills as well. Arguments: text, label. */}}
+{{- define "bridge-exporter.dashboard" -}}
+{{- .text | replace "%(selector)s" "" | replace "%(clusterLabel)s" .label | replace "%(critical)s" "critical" | replace "%(warning)s" "warning" -}}
+{{- end -}}
+
 {{/* Renames the label cluster in an expression. Arguments: text, label. */}}
 {{- define "bridge-exporter.renamedLabel" -}}
 {{- regexReplaceAll `\bcluster\b` .text .label -}}
