@@ -56,6 +56,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly paths: readonly DocumentPath[];
   /** The schema of the body; absent for the result of a call. */
   readonly schema?: FieldSchema;
+  /** The key of the input that has the content of the document, and its schema. */
+  readonly content?: { readonly key: string; readonly schema: FieldSchema };
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: ReadContext<Types>) => InParts<DocumentResult<Types['content']>>;
   /** What the families are derived from. */
@@ -142,6 +144,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
+    content: { key: 'state', schema: moduleState },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(moduleStateResponse, body, maxValues);
       if (!result.ok) return result;
@@ -211,6 +214,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
     schema: rateLimiterInput,
+    content: { key: 'document', schema: rateLimiterInput },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(rateLimiterInput, body, maxValues);
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;

@@ -207,10 +207,11 @@ function createEvidence<Name extends DocumentName>(
   input: DocumentTypes[Name]['input'],
   { document, maxSeries, staleAfterMs }: StepContext<Name>,
 ): Evidence<Name> {
-  const { flow, height: readHeight } = documents[document];
+  const { flow, height: readHeight, content: described } = documents[document];
   const before = lastOfSameKind(state, document)?.flow;
   return {
     input,
+    content: described,
     flow: flow.track(before, input, { staleAfterMs, maxSeries }),
     answers: freshAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,

@@ -3,9 +3,11 @@ import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import type { InParts } from '../parts.js';
 import { latestMark, marksAfter, type Marks } from './marks.js';
+import { isWithdrawnByNeverHad, neverHadAfter } from './never-had.js';
 import {
   isEnabled,
   limitSeconds,
+  OTHERS_NOT_SHOWN,
   OTHERS_UNJUDGED,
   problemKey,
   severities,
@@ -85,6 +87,8 @@ export interface ProblemMemory {
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** The last judgement; `undefined` before the first. */
   readonly judgedAt?: Instant | undefined;
+  /** The fields that no document has had. */
+  readonly neverHad?: readonly string[] | undefined;
 }
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
@@ -136,6 +140,7 @@ export function* judgeProblems(
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   // Without a judgement for longer, nothing proves that a problem lasted. An odd answer is no outage.
   const isAfterOutage = now.at - (memory.judgedAt ?? now.at) > (2 * options.staleAfterMs) / 1000;
+  const neverHad = neverHadAfter(memory.neverHad, evidence);
   let dropped = 0;
   for (const problem of judged) {
     yield;
@@ -143,7 +148,7 @@ export function* judgeProblems(
     const key = problemKey(problem);
     const limit = limitSeconds(problem, settings);
     const before = memory.remembered.get(key);
-    const judging = { problem, limit, now, isAfterOutage, options };
+    const judging = { problem, limit, now, isAfterOutage, neverHad, options };
     const complete = judgeProblem(before, evidence, judging);
     if (complete === undefined) {
       notJudgedHere.add(name);
@@ -160,7 +165,7 @@ export function* judgeProblems(
     }
   }
   return {
-    memory: { remembered, judgedAt: now.at },
+    memory: { remembered, judgedAt: now.at, neverHad },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: dropped + Math.max(0, present.length - options.maxSeries),
     unjudged,
@@ -178,6 +183,7 @@ interface Judging {
   readonly limit: number;
   readonly now: Moment;
   readonly isAfterOutage: boolean;
+  readonly neverHad: readonly string[];
   readonly options: JudgingOptions;
 }
 
@@ -189,11 +195,15 @@ function judgeProblem(
   evidence: Evidence,
   judging: Judging,
 ): RememberedProblem | undefined {
-  const { problem, now } = judging;
+  const { problem, now, neverHad } = judging;
   const marks = marksAfter(problem.mark, evidence, before);
+  const mark = latestMark(marks);
   const findings = orElse<Findings>(
-    () => problem.find(evidence, latestMark(marks)),
-    () => OTHERS_UNJUDGED,
+    () => problem.find(evidence, mark),
+    () =>
+      before !== undefined && isWithdrawnByNeverHad(problem, evidence, mark, neverHad)
+        ? OTHERS_NOT_SHOWN
+        : OTHERS_UNJUDGED,
   );
   const { bySubject, notShown, isUnjudged } = readFindings(findings);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;

@@ -1,3 +1,4 @@
+import type { FieldSchema } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
@@ -31,6 +32,8 @@ export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], st
 /** The facts of a document, and the other facts at the time of its poll. */
 export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly input: DocumentTypes[Name]['input'];
+  /** See `DocumentDefinition.content`. */
+  readonly content?: { readonly key: string; readonly schema: FieldSchema } | undefined;
   readonly flow: DocumentTypes[Name]['flow'];
   /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;

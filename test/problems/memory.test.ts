@@ -54,7 +54,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries: 200 };
       const judged = runToEnd(
-        judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, clockOffset), options, [problem]),
+        judgeProblems(memory, 'module_state', { input: {} } as Evidence, at(seconds, clockOffset), options, [problem]),
       );
       ({ memory } = judged);
       return judged;
@@ -360,7 +360,7 @@ describe('the texts of a problem', () => {
       find,
     });
     const { present, dropped } = runToEnd(
-      judgeProblems(NO_PROBLEMS, 'module_state', {} as Evidence, at(0), options, [problem]),
+      judgeProblems(NO_PROBLEMS, 'module_state', { input: {} } as Evidence, at(0), options, [problem]),
     );
     expect([present.length, dropped]).toEqual([2, 1]);
   });
