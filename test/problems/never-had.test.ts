@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { initialState } from '../../src/engine/endpoint-state.js';
-import { batch, idleState, transfer, vote } from '../facts/items/bridge-state.js';
+import { batch, idleState, transfer, vote } from '../items/bridge-state.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { step } from '../support/steps.js';
 
