@@ -135,32 +135,34 @@ function formatId({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
-function nameCell({ target, document, host, nodes, source }: EndpointView): Markup {
+function nameCell({ target, document, host, source }: EndpointView): Markup {
   const servedPath = source.state.lastSuccess?.servedPath;
   const path =
     servedPath === undefined ? '' : markup` <small>${servedPath.dialect} <code>${servedPath.path}</code></small>`;
-  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}${nodesHtml(nodes)}`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
 }
 
-/** Which of several nodes is in use, and what is wrong with the others. */
+/** A line for each of several nodes: whether it is in use, or what is wrong with it and when it is polled again. */
 function nodesHtml(nodes: EndpointView['nodes']): Markup {
   if (nodes === null) return markup``;
-  const number = nodes.findIndex(({ isInUse }) => isInUse) + 1;
-  const troubles = nodes.flatMap(({ trouble }) =>
-    trouble === null
-      ? []
-      : [
-          markup`; ${trouble.isDown ? 'down' : 'not used'} since ${distanceElement(trouble.since, ago(trouble.lastsSeconds))}: ${isolated(trouble.message)}`,
-        ],
-  );
-  return markup` <small class="nodes">node ${number} of ${nodes.length} in use${troubles}</small>`;
+  const lines = nodes.map(({ source, isInUse, trouble }) => {
+    if (trouble === null) {
+      const text = isInUse ? 'in use' : 'ready';
+      return markup`<li><b class="state up">${text}</b> ${source}`;
+    }
+    const [status, word] = trouble.isDown ? ['critical', 'down'] : ['warning', 'behind'];
+    const { retriedInSeconds: retried } = trouble;
+    const again = retried === null ? '' : `; answers again, and is polled again in ${durationInWords(retried)}`;
+    return markup`<li><b class="state ${status}">${word}</b> since ${distanceElement(trouble.since, ago(trouble.lastsSeconds))}${isInUse ? ', in use' : ''}: ${isolated(trouble.message)}${again}`;
+  });
+  return markup`<ol class="nodes" aria-label="Nodes">${lines}</ol>`;
 }
 
 function backlogCell(endpoint: EndpointView): Markup {
-  const { availability, backlog } = endpoint;
-  const html = backlog === null ? markup`` : numbersHtml(endpoint);
-  if (availability === 'up' || availability === 'initial') return html;
-  return markup`${failureHtml(endpoint)}${backlog === null ? '' : markup`<p class="note">As of the last success:</p>${html}`}`;
+  const { availability, backlog, nodes } = endpoint;
+  const numbers = backlog === null ? markup`` : numbersHtml(endpoint);
+  if (availability === 'up' || availability === 'initial') return markup`${numbers}${nodesHtml(nodes)}`;
+  return markup`${failureHtml(endpoint)}${backlog === null ? '' : markup`<p class="note">As of the last success:</p>${numbers}`}${nodesHtml(nodes)}`;
 }
 
 /** Failures are collapsed, so that a page of many endpoints stays short. */

@@ -100,6 +100,7 @@ header #as-of{flex-basis:100%;margin:0}
 .endpoints .statistics b{font-size:inherit}
 .endpoints .statistics small{display:inline}
 .endpoints ul:not(.statistics){margin:.2rem 0;padding-left:1.2rem}
+.nodes{list-style:none;margin:.2rem 0;padding:0}
 .endpoints details{overflow-wrap:anywhere}
 .endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.statistics{display:inline-flex}
 .reason{font-weight:600;color:var(--bad)}

@@ -1,6 +1,7 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Urgency } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
+import { joinTexts } from '../problems/sentence.js';
 import { capitalized, durationInWords, percent } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { coin, identifier } from './cells.js';
@@ -72,14 +73,26 @@ export function verdictSections({ targets, endpoints, generatedAt }: View, page:
   const isOfNote = (entry: Entry): boolean => 'group' in entry && isNote(entry.group.first);
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
-    ...(worst === undefined ? withoutCondition(targets) : renderHeading(worst)),
+    ...(worst === undefined ? withoutCondition(targets, downNodes(endpoints)) : renderHeading(worst)),
     problems: section('problems', 'Other problems', listHtml(others)),
     notes: section(
       'notes',
       'Notes',
-      markup`${listHtml(entries.filter(isOfNote))}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, Date.parse(generatedAt))}`,
+      markup`${listHtml(entries.filter(isOfNote))}${downNodes(endpoints).map((text) => markup`<p>${isolated(text)}.</p>\n`)}${rateLimitNotes(endpoints)}${upgradeNotes(endpoints, Date.parse(generatedAt))}`,
     ),
   };
+}
+
+/** Of the heading without a problem. */
+const MAX_DOWN = 2;
+
+/** "2 of 3 nodes of module_state of demo are down": a problem only when one stays down for long. */
+function downNodes(endpoints: readonly EndpointView[]): readonly string[] {
+  return endpoints.flatMap(({ target, document, nodes }) => {
+    const down = (nodes ?? []).filter(({ trouble }) => trouble?.isDown === true).length;
+    const are = down === 1 ? 'is' : 'are';
+    return down === 0 ? [] : [`${down} of ${nodes?.length} nodes of ${document} of ${target} ${are} down`];
+  });
 }
 
 /** The rate limit is a note: no node enforces it, nor does zetaclient from version 27 on. */
@@ -120,13 +133,11 @@ function rankVerdict({ severity, state }: VerdictView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
 
-function withoutCondition(targets: readonly TargetView[]) {
+function withoutCondition(targets: readonly TargetView[], down: readonly string[]) {
   const [first] = targets;
   if (first === undefined) return plainHeading('unknown', 'Nothing to poll');
-  return plainHeading(
-    'ok',
-    `No problem on ${targets.length === 1 ? first.target : `any of ${targets.length} targets`}`,
-  );
+  const where = targets.length === 1 ? first.target : `any of ${targets.length} targets`;
+  return plainHeading('ok', joinTexts('; ', `No problem on ${where}`, ...down.slice(0, MAX_DOWN)));
 }
 
 /** The title of the tab, the heading, and its details: names and amounts, start, next steps and links. */

@@ -188,8 +188,14 @@ function readHost({ nodes: [node] }: ShownEndpoint['job']): string {
 /** `null` for a node that is usable. */
 function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
   if (trouble === undefined) return null;
-  const { since, retriedAt: _retriedAt, ...rest } = trouble;
-  return { ...rest, since: isoTime(wallSeconds(since, now)), lastsSeconds: now.at - since };
+  const { since, retriedAt, ...rest } = trouble;
+  return {
+    ...rest,
+    since: isoTime(wallSeconds(since, now)),
+    lastsSeconds: now.at - since,
+    /** Until it is polled again if it stays usable; `null` while it is not. */
+    retriedInSeconds: retriedAt === undefined ? null : Math.max(0, retriedAt - now.at),
+  };
 }
 
 /**

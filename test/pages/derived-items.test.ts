@@ -4,6 +4,7 @@ import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { idleState } from '../items/bridge-state.js';
+import { record } from '../problems/recording.js';
 import { at, BRIDGE, bridgeResult, shownOf, STALE_AFTER_SECONDS } from './sample-snapshots.js';
 
 /** Deriving its items fails. */
@@ -30,6 +31,24 @@ const pages = createPages(
     now: () => at(1),
   },
 );
+
+describe('the status page', () => {
+  it('derives no items of any endpoint', async () => {
+    expect(await pages.statusPage('html')).toContain('Waiting transfers <b>0</b>');
+    expect(await pages.statusPage('json')).toMatchObject({ endpoints: [{ target: 'a' }, { target: 'b' }] });
+  });
+
+  it('needs at most 2 kB of each document', () => {
+    const { endpoints } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], { sampleSeconds: 120 });
+    const sizes = endpoints.flatMap(({ lastSuccess }) => {
+      const headline = lastSuccess?.snapshot.headline;
+      return headline === undefined ? [] : [JSON.stringify(headline).length];
+    });
+    expect(sizes).toHaveLength(2);
+    expect(Math.max(...sizes)).toBeLessThan(2048);
+    expect(Math.min(...sizes)).toBeGreaterThan(200);
+  });
+});
 
 describe('the items of a page', () => {
   it('are derived only of the target that is asked for', async () => {

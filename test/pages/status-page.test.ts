@@ -45,9 +45,14 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
 const unknown = (...reasons: readonly string[]) => ({ verdicts: [targetVerdicts([], reasons)] });
 
 describe('the status page', () => {
-  it('says which of several nodes is in use, and what is wrong with the others', () => {
+  it('has a line for each of several nodes: which is in use, what is wrong and when it is polled again', () => {
     const snapshots = initialSnapshots();
-    const trouble = { since: at(-720).at, message: 'a.example: responded with <429>', isDown: true };
+    const trouble = {
+      since: at(-720).at,
+      message: 'a.example: responded with <429>',
+      isDown: true,
+      retriedAt: at(300).at,
+    };
     const behind = { since: at(-60).at, message: 'c.example is 7 min behind the chain', isDown: false };
     const nodes = [
       { source: 'a.example', isInUse: false, trouble },
@@ -57,8 +62,9 @@ describe('the status page', () => {
     snapshots.record(BRIDGE, { ...bridgeResult(state), nodes }, at(0));
     const text = textOf(statusAt(snapshots, 0)).replaceAll('\n', ' ');
     expect(text).toContain(
-      'b.example node 2 of 3 in use; down since 12 min ago: a.example: responded with <429>; not used since 60 s ago: c.example is 7 min behind the chain',
+      'down since 12 min ago: a.example: responded with <429>; answers again, and is polled again in 5 min in use b.example behind since 60 s ago: c.example is 7 min behind the chain',
     );
+    expect(text).toMatch(/^No problem on .*; 1 of 3 nodes of module_state of .* is down/);
     expect(text).not.toContain('node.example:1317 node');
   });
 
