@@ -5,7 +5,7 @@ import { configurationReference } from './configuration-reference.js';
 import { coverageReference } from './coverage-reference.js';
 import { dashboardFiles, dashboardReference } from './dashboards.js';
 import { failureReference, metricReference } from './metric-reference.js';
-import { alertmanagerYaml, alertsYaml, mixinAlerts } from './rules.js';
+import { alertsYaml, mixinAlerts } from './rules.js';
 import { configJsonSchema } from './settings.js';
 
 type Text = string | undefined;
@@ -17,7 +17,6 @@ type Text = string | undefined;
 export const generatedFiles: Readonly<Record<string, () => Text | Promise<Text>>> = {
   'prometheus/alerts.yml': alertsYaml,
   'mixin/alerts.json': mixinAlerts,
-  'prometheus/alertmanager.yml': alertmanagerYaml,
   ...dashboardFiles,
   'deploy/compose/prometheus.yml': composePrometheus,
   'deploy/helm/bridge-exporter/values.schema.json': valuesSchema,

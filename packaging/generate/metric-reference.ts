@@ -3,7 +3,7 @@ import { pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { processFamilies } from '../../src/exposition/process-metrics.js';
 import { failureReasonNames, failureReasons, chooseRemedy } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
+import { problemDue, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
 import { markdownTable, withTables } from './tables.js';
 
@@ -15,7 +15,7 @@ export function metricReference(): string {
     table(documents.rate_limiter_input.families),
     table([...documents.rate_limiter_input.flow.gauges, ...documents.rate_limiter_input.flow.cumulative]),
     queryTable(),
-    table([problemStart, problemUnjudged]),
+    table([problemStart, problemDue, problemUnjudged]),
     table(pollFamilies),
     processTable(),
   ]);

@@ -1,8 +1,7 @@
 import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
-import { exporterRules } from '../problems/rules.js';
 import { severities } from '../problems/problem.js';
-import { rules } from '../problems/rules.js';
+import { exporterRules, rules } from '../problems/rules.js';
 import { listVerdicts, type Verdict } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
@@ -49,7 +48,7 @@ function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: numbe
   const { alert, severity, target, document, subject, hiddenBy } = verdict;
   const key = JSON.stringify([alert, severity, target, document, subject]);
   const past = firings.get(key) ?? [];
-  const rule = rules.find((each) => each.name === alert && each.severity === severity);
+  const rule = rules.find(({ name }) => name === alert);
   const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
   const last = past.at(-1);
   if (last === undefined || timeMs - last.lastMs > keptMs) {

@@ -1,7 +1,7 @@
 import { type Config, type ConfigResult, createFileSchema, isInShard } from '../config/config.js';
 import { clampToMemory, formatConfig, loadConfig } from '../config/loader.js';
 import { metricLabels } from '../exposition/metrics-page.js';
-import { problemNames } from '../problems/problems.js';
+import { problemLimits } from '../problems/problems.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 import type { ConfigFlags, ShardFlag } from './flags.js';
 
@@ -21,7 +21,7 @@ export async function readConfig(
     env,
     checkFiles: options['config.check'],
     fallback,
-    schema: createFileSchema(metricLabels, problemNames),
+    schema: createFileSchema(metricLabels, problemLimits),
   });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memoryBytes);

@@ -73,6 +73,7 @@ export async function startExporter(
     shard: options.shard,
     config: active.current(),
     isConfigRejected: active.rejected() !== undefined,
+    targetsHash: () => targetsHash(pollLoop.states()),
     recorder: recorder.status(),
     droppedLogLines: options.droppedLogLines?.() ?? 0,
   }));
@@ -259,7 +260,6 @@ export function loadedConfig(config: Config, loadedAt: Instant) {
     /** Without secrets, which could be guessed from it. */
     hash: hash48(text),
     targets: config.targets.length,
-    targetsHash: targetsHash(jobs.map(({ context }) => context)),
     loadedAt,
   };
 }

@@ -1,3 +1,4 @@
+import { createJobs, targetsHash } from '../engine/jobs.js';
 import type { Config } from '../config/config.js';
 import { endpointId } from '../engine/endpoint-state.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
@@ -112,6 +113,7 @@ function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: nu
       shard: { index: 1, count: 1 },
       config: loadedConfig(config, sinceMs / 1000),
       isConfigRejected: false,
+      targetsHash: () => targetsHash(createJobs(config).map(({ context }) => context)),
       recorder: undefined,
       clockOffset: 0,
     },

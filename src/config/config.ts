@@ -173,16 +173,35 @@ const recorder = z.strictObject({
     .describe('Maximum size of all recordings. The oldest hours are deleted first.'),
 });
 
+const problemParts = [
+  'critical',
+  'warning',
+  'info',
+  'module_state',
+  'rate_limiter_input',
+  'external_contract',
+] as const;
+
+const problemKeys = {
+  after: durationSetting(0, 30 * DAY_MS)
+    .optional()
+    .describe('How long the problem lasts before its alert fires.'),
+  enabled: z.boolean().optional().describe('`false`: the problem is not looked for.'),
+};
+
+const partOfProblem = z.strictObject(problemKeys).check(atLeastOne('after', 'enabled')).optional();
+
 const problem = z
   .strictObject({
-    after: durationSetting(0, 30 * DAY_MS)
-      .optional()
-      .describe(
-        'How long the problem lasts before its alert fires, of every severity. The alert rules need the same limit.',
-      ),
-    enabled: z.boolean().optional().describe('`false`: the problem is not looked for.'),
+    ...problemKeys,
+    critical: partOfProblem.describe('The critical problem only.'),
+    warning: partOfProblem.describe('The warning only.'),
+    info: partOfProblem.describe('The note only.'),
+    module_state: partOfProblem.describe('The problem of this document only.'),
+    rate_limiter_input: partOfProblem.describe('The problem of this document only.'),
+    external_contract: partOfProblem.describe('The problem of this document only.'),
   })
-  .check(atLeastOne('after', 'enabled'));
+  .check(atLeastOne('after', 'enabled', ...problemParts));
 
 /** The schema of a configuration. Prints it, with `z.encode`; the targets of a shard can be none. */
 export const configSchema = z.strictObject({
@@ -237,16 +256,47 @@ export const configSchema = z.strictObject({
   recorder: recorder.prefault({}).describe('Recording of responses, to replay them later. Off without `directory`.'),
 });
 
+/** The limit of each severity and document of a problem, by its name. */
+export type ProblemLimits = ReadonlyMap<
+  string,
+  readonly { readonly severity: string; readonly document: string; readonly after: string }[]
+>;
+
+/** Whether the problem exists, with these parts, and `after` is for one limit. */
+function checkProblem(name: string, setting: unknown, all: ProblemLimits) {
+  const limits = all.get(name);
+  if (limits === undefined) {
+    const message = `is not the name of a problem — expected one of ${Array.from(all.keys()).join(', ')}`;
+    return [{ message, path: [] }];
+  }
+  if (!isMapping(setting)) return [];
+  const parts = new Set(limits.flatMap(({ severity, document }) => [severity, document]));
+  const isSeverity = new Set(limits.map(({ severity }) => severity)).size > 1;
+  return Object.entries(setting).flatMap(([key, value]) => {
+    const own = limits.filter(({ severity, document }) => key === 'after' || key === severity || key === document);
+    const different = new Map(own.map((limit) => [limit.after, limit]));
+    const hasLimit = key === 'after' || (isMapping(value) && value['after'] !== undefined);
+    if (hasLimit && different.size > 1) {
+      const list = Array.from(
+        different.values(),
+        ({ severity, document, after }) => `${isSeverity && key !== severity ? severity : document}: ${after}`,
+      );
+      return [{ message: `there are several limits — set after below one of ${list.join(', ')}`, path: [key] }];
+    }
+    if (!problemParts.some((part) => part === key) || parts.has(key)) return [];
+    return [{ message: `${name} has no such part — expected one of ${Array.from(parts).join(', ')}`, path: [key] }];
+  });
+}
+
 /**
- * The schema of a configuration file. `metricLabels` are the labels that series of targets have anyway, `problemNames`
- * the names of all problems.
+ * The schema of a configuration file. `metricLabels` are the labels that series of targets have anyway, `allLimits` the
+ * limits of all problems.
  */
-export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames: ReadonlySet<string>) =>
+export const createFileSchema = (metricLabels: ReadonlySet<string>, allLimits: ProblemLimits) =>
   configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
-    for (const name of isMapping(problems) ? Object.keys(problems) : []) {
-      if (problemNames.has(name)) continue;
-      const message = `is not the name of a problem — expected one of ${Array.from(problemNames).join(', ')}`;
-      context.addIssue({ code: 'custom', message, path: ['problems', name] });
+    for (const [name, setting] of isMapping(problems) ? Object.entries(problems) : []) {
+      for (const { message, path } of checkProblem(name, setting, allLimits))
+        context.addIssue({ code: 'custom', message, path: ['problems', name, ...path] });
     }
     if (!Array.isArray(targets)) return;
     const report = (message: string, ...path: PropertyKey[]) =>

@@ -96,7 +96,7 @@ export function validateConfig(
   data: unknown,
   label: FormatPosition,
   directory: string,
-  schema = createFileSchema(new Set(), new Set()),
+  schema = createFileSchema(new Set(), new Map()),
 ): ConfigResult {
   const result = validate(schema, data, label);
   if (!result.ok) return result;

@@ -12,6 +12,7 @@ import { withinMemory } from './kept-body.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
 import { readPoll, timedStep } from './read-poll.js';
 import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
+import { withAlerts } from './verdicts.js';
 
 /*
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
@@ -167,7 +168,9 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const bytes = received.ok ? received.bytes.length : 0;
     const read = withinMemory(await runInParts(bytes, readPoll(complete, job.context, moment)), others);
     await nextTurn();
-    const after = await runInParts(bytes, timedStep(before, read, job.context, moment));
+    const stepped = await runInParts(bytes, timedStep(before, read, job.context, moment));
+    const siblings = states.filter((other) => other !== state && other.target === state.target);
+    const after = withAlerts(stepped, [stepped, ...siblings], moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
     if (findEndpoint(job) === undefined) return;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;

@@ -6,6 +6,7 @@ import { documentNames, documents, type ConfiguredDocument } from '../documents.
 import { groupBy } from '../facts/grouping.js';
 import type { RequestLimits } from '../http/client.js';
 import { count, list } from '../text/format.js';
+import type { EndpointState } from './endpoint-state.js';
 
 /* The jobs of the configuration. */
 
@@ -26,10 +27,23 @@ export function createJobs(config: Config): PollJob[] {
   );
 }
 
-/** The hash of `bridge_exporter_targets_hash`: equal for the same names and documents in any order. */
-export function targetsHash(endpoints: readonly Pick<StepContext, 'target' | 'document'>[]): number {
-  const keys = endpoints.map(({ target, document }) => JSON.stringify([target, document]));
-  return hash48(keys.toSorted().join());
+type PolledEndpoint = Pick<EndpointState, 'target' | 'document' | 'lastSuccess' | 'restored'>;
+
+/** The hash of `bridge_exporter_endpoint_hash`: of the bridge whose document is polled, as far as it is known. */
+export function endpointHash(state: PolledEndpoint): number {
+  const { target, document } = state;
+  const { identity = [] } = state.lastSuccess?.snapshot ?? state.restored ?? {};
+  return hash48(JSON.stringify([target, document, ...identity.toSorted()]));
+}
+
+/** The hash of `bridge_exporter_targets_hash`: equal for the same endpoints in any order. */
+export function targetsHash(states: readonly PolledEndpoint[]): number {
+  return hash48(
+    states
+      .map(endpointHash)
+      .toSorted((a, b) => a - b)
+      .join(),
+  );
 }
 
 function createJob(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {

@@ -13,7 +13,7 @@ import {
 import type { AnsweredRound, SteppedPoll } from './engine.js';
 import {
   haveBegunOrEnded,
-  reportedVerdicts,
+  reportVerdicts,
   formatSentence,
   listVerdicts,
   type ReportedVerdicts,
@@ -118,7 +118,7 @@ export function createVerdictLog(
       const [judged] = listVerdicts(targetStates, now());
       if (judged === undefined) return;
       const earlier = reported.get(target) ?? new Map();
-      const later = reportedVerdicts(earlier, judged);
+      const later = reportVerdicts(judged);
       reported.set(target, later);
       logVerdicts(log, earlier, later);
       if (haveBegunOrEnded(earlier, later)) changed(target);

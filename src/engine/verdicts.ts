@@ -3,14 +3,17 @@ import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { hides } from '../problems/hiding.js';
-import type { PresentProblem } from '../problems/problem-memory.js';
-import { PENDING_SHARE, pollProblems, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
+import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
+import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
+import { rememberedProblems, type PresentProblem } from '../problems/problem-memory.js';
+import { PENDING_SHARE, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {
   severities,
-  subjectLabels,
+  isEnabled,
   judgeUrgency,
+  limitSeconds,
+  subjectLabels,
   type FoundValidator,
   type Severity,
   type Subject,
@@ -28,15 +31,13 @@ import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointS
 /** A problem at a point in time. */
 export interface Verdict extends ShownProblem {
   readonly target: string;
-  /** `firing` when the age has reached the limit, else `pending`. */
+  /** `firing` when its alert fires or a firing cause hides it, else `pending`. */
   readonly state: 'firing' | 'pending';
   readonly ageSeconds: number;
   readonly ageKind: AgeKind;
   readonly urgency: Urgency;
   /** Whether it may have begun before `startSeconds`. */
   readonly mayBeOlder: boolean;
-  /** The time from which on it fires, if it lasts, in Unix seconds. */
-  readonly firesAtSeconds: number;
   readonly validators: readonly FoundValidator[];
   /** Who, how much, until when; may be empty. */
   readonly details: string;
@@ -65,19 +66,10 @@ export interface TargetVerdicts {
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty otherwise. */
   readonly unknown: readonly string[];
-  /** The worst firing verdict of the last document of each endpoint whose data is withdrawn. */
-  readonly lastKnown: readonly LastKnown[];
   /** Worst first, verdicts with a cause last. */
   readonly verdicts: readonly Verdict[];
   /** The names of problems whose fields an endpoint has never had. */
   readonly notJudgedHere: readonly string[];
-}
-
-/** A verdict at the last success of an endpoint. */
-interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly heading: string;
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
@@ -87,13 +79,7 @@ export function listVerdicts(states: readonly EndpointState[], now: Moment): rea
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
-  const all = presentVerdicts(states, now);
-  const verdicts = all
-    .filter(isShown)
-    // The warning is included in the critical form of the same problem, and a pending verdict says nothing beside its
-    // firing cause.
-    .filter(({ alert, hiddenBy, state }) => hiddenBy === null || (hiddenBy !== alert && state === 'firing'))
-    .toSorted(worstFirst);
+  const verdicts = withoutOtherForms(presentVerdicts(states, now).filter(isShown)).toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
     documents[state.document].isOptional || isNotServed(state, states) || exportedSuccess(state, now.at) !== undefined
       ? []
@@ -106,7 +92,6 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: M
     target,
     status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
     unknown,
-    lastKnown: states.flatMap((state) => findLastKnown(state, now)),
     verdicts,
     notJudgedHere: Array.from(
       new Set(states.flatMap((state) => exportedSuccess(state, now.at)?.snapshot.judgement.notJudgedHere ?? [])),
@@ -119,33 +104,71 @@ function isNotServed(state: EndpointState, targetStates: readonly EndpointState[
   return targetStates.some(lastPollSucceeded) && isDocumentNotServed(state);
 }
 
+/** A problem that is there, before it is judged when its alert fires. */
+interface Candidate extends DueProblem {
+  readonly state: EndpointState;
+  readonly present: PresentProblem;
+}
+
 /**
  * Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order
  * of their declarations.
  */
-function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
-  const pollVerdicts = states.flatMap((state) => {
+function listCandidates(states: readonly EndpointState[], now: Moment): readonly Candidate[] {
+  const toCandidate = (state: EndpointState, present: PresentProblem): Candidate => {
+    const { target, document, problems, problemSettings = {} } = state;
+    const { problem, subject, startSeconds, presentAt, isProven } = present;
+    const alert = { document, alert: problem.name, severity: problem.severity, subject };
+    const limit = limitSeconds({ ...problem, document }, problemSettings);
+    const id = problemId(target, alert);
+    return {
+      ...alert,
+      id,
+      startSeconds,
+      presentAt,
+      isProven,
+      limitSeconds: limit,
+      memory: problems.alerts,
+      state,
+      present,
+    };
+  };
+  const ofPolls = states.flatMap((state) => {
     const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
     const moment = { at: now.at, isNotServed: isNotServed(state, states), unjudged };
-    return presentPollProblems(state, moment).map((present) => createVerdict(state, present, now));
+    return presentPollProblems(state, moment).map((present) => toCandidate(state, present));
   });
-  return withCauses([...pollVerdicts, ...states.flatMap((state) => verdictsOfDocument(state, now))]);
+  const ofDocuments = states.flatMap((state) => {
+    const all = presentProblems(state).map((present) => toCandidate(state, present));
+    if (exportedSuccess(state, now.at) !== undefined) return all;
+    // What has fired stays: without data, nothing says that it has ended.
+    const withdrawnAt = (state.problems.judgedAt ?? -Infinity) + state.staleAfterMs / 1000;
+    return all.filter((candidate) => firesAt(candidate) <= withdrawnAt);
+  });
+  return [...ofPolls, ...ofDocuments];
 }
 
-function verdictsOfDocument(state: EndpointState, now: Moment): readonly Verdict[] {
-  const { present = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-  return present.map((problem) => createVerdict(state, problem, now));
+/** Of the last document; before the first one, as an earlier process remembers them. */
+function presentProblems({ document, lastSuccess, problems, problemSettings = {} }: EndpointState) {
+  const present = lastSuccess?.snapshot.judgement.present ?? rememberedProblems(problems, document);
+  return present.filter(({ problem }) => isEnabled({ ...problem, document }, problemSettings));
 }
 
-/** There is no data since then: the problem may have ended. */
-function findLastKnown(state: EndpointState, now: Moment): readonly LastKnown[] {
-  const { lastSuccess } = state;
-  if (lastSuccess === undefined || exportedSuccess(state, now.at) !== undefined) return [];
-  const documentVerdicts = withCauses(verdictsOfDocument(state, { ...now, at: lastSuccess.at })).toSorted(worstFirst);
-  const [worst] = firingVerdicts({ verdicts: documentVerdicts });
-  if (worst === undefined || isNote(worst)) return [];
-  const { document, alert, severity } = worst;
-  return [{ document, alert, severity, at: isoTime(wallSeconds(lastSuccess.at, now)), heading: formatHeading(worst) }];
+function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
+  return Array.from(judgeAlerts(listCandidates(states, now), now.at), ([candidate, alert]) =>
+    createVerdict(candidate, alert, now),
+  );
+}
+
+/** The state after a poll, which remembers the alerts. `all`: of its target, with this one. */
+export function withAlerts(state: EndpointState, all: readonly EndpointState[], now: Moment): EndpointState {
+  const { problems } = state;
+  const before =
+    problems.alerts ?? (problems.judgedAt === undefined ? undefined : { since: problems.judgedAt, hidden: new Map() });
+  if (before === undefined) return state;
+  const alerts = judgeAlerts(listCandidates(all, now), now.at);
+  const own = new Map(Array.from(alerts).filter(([candidate]) => candidate.state === state));
+  return { ...state, problems: { ...problems, alerts: rememberAlerts(before, own, now.at) } };
 }
 
 /** The series of the problems of all targets, by scraping at this time. */
@@ -163,27 +186,38 @@ export function problemSeries(states: readonly EndpointState[], now: Moment): re
   });
 }
 
-function createVerdict({ target, document }: EndpointState, present: PresentProblem, now: Moment): Verdict {
-  const { problem, isProven, limitSeconds, subject, summary, details, action, validators } = present;
-  const age = Math.max(0, now.at - present.startSeconds);
-  const startSeconds = wallSeconds(present.startSeconds, now);
-  const alert = { document, alert: problem.name, severity: problem.severity, subject };
+function createVerdict(
+  { state, present, id, alert, severity, subject, startSeconds }: Candidate,
+  { firesAt: firesAtInstant, isHidden, cause, kept }: Alert,
+  now: Moment,
+): Verdict {
+  const { problem, isProven, summary, details, action, validators } = present;
+  const isKept = cause === undefined && kept !== undefined;
+  const fires = isKept ? Math.max(firesAtInstant, kept.until) : firesAtInstant;
+  const { target, document, lastSuccess } = state;
+  const isCurrent = isOfPolls({ alert }) || exportedSuccess(state, now.at) !== undefined;
+  // The age of a problem goes on, and that of what is known of it does not.
+  const asOf = isCurrent || lastSuccess === undefined ? '' : `as of ${isoTime(wallSeconds(lastSuccess.at, now))}`;
   return {
     target,
-    ...alert,
-    id: problemId(target, alert),
-    state: age >= limitSeconds ? 'firing' : 'pending',
-    startSeconds,
-    ageSeconds: age,
+    document,
+    alert,
+    severity,
+    subject,
+    id,
+    state: fires <= now.at ? 'firing' : 'pending',
+    startSeconds: wallSeconds(startSeconds, now),
+    ageSeconds: Math.max(0, now.at - startSeconds),
     ageKind: problem.age ?? 'lasting',
     urgency: judgeUrgency(problem),
     mayBeOlder: !isProven,
-    firesAtSeconds: startSeconds + limitSeconds,
+    firesAtSeconds: wallSeconds(fires, now),
+    isHidden,
     validators,
     summary,
-    details,
+    details: joinTexts('; ', details, asOf),
     action,
-    hiddenBy: null,
+    hiddenBy: cause?.alert ?? kept?.alert ?? null,
   };
 }
 
@@ -197,27 +231,27 @@ const SHOWN_AFTER_SECONDS = 120;
 function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
   if (state === 'firing') return true;
   if (severity === 'info') return false;
-  if (pollAlerts.has(alert) && alert !== 'BridgeProblemUnjudged' && !documents[document].isOptional) return true;
+  if (isOfPolls({ alert }) && alert !== 'BridgeProblemUnjudged' && !documents[document].isOptional) return true;
   return ageSeconds >= Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
 }
 
-const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
-
 /**
- * Each with the firing cause that has no firing cause itself; a critical problem before the warning of the same name.
+ * Without what another verdict says: a warning and the critical problem of the same subject are one line, that of the
+ * alert that fires first; and what builds up is nothing beside its firing cause.
  */
-function withCauses(all: readonly Verdict[]): readonly Verdict[] {
-  const firing = all.filter(({ state }) => state === 'firing');
-  const findCauses = (effect: Verdict): readonly Verdict[] =>
-    firing.filter((cause) => cause !== effect && hides(cause, effect));
-  return all.map((effect) => {
-    const causes = findCauses(effect);
-    const first = causes.find((cause) => findCauses(cause).length === 0) ?? causes[0];
-    const form = causes.find(({ alert }) => alert === effect.alert);
-    const cause = form ?? first;
-    return cause === undefined
-      ? effect
-      : { ...effect, hiddenBy: cause.alert, ...(form === undefined && { action: `Begin with ${cause.alert}.` }) };
+function withoutOtherForms(all: readonly Verdict[]): readonly Verdict[] {
+  return all.flatMap((verdict) => {
+    const { hiddenBy, state, isHidden } = verdict;
+    const isCauseShown = all.some((cause) => cause.alert === hiddenBy && cause.state === 'firing');
+    if (isCauseShown && (hiddenBy === verdict.alert || state === 'pending')) return [];
+    const worse = all.find((other) => isCriticalForm(other, verdict));
+    if (worse !== undefined && isHidden && worse.state === state) return [];
+    if (worse !== undefined && !isHidden && worse.state === 'pending') {
+      const later = `critical at ${isoTime(worse.firesAtSeconds)}`;
+      return [{ ...verdict, details: joinTexts('; ', verdict.details, later) }];
+    }
+    const isLater = all.some((other) => isCriticalForm(verdict, other) && !other.isHidden);
+    return isLater ? [] : [verdict];
   });
 }
 
@@ -272,31 +306,16 @@ export function judgeSeverity(
   )?.severity;
 }
 
-/**
- * The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject.
- */
+/** The firing verdicts of a target that no cause hides, by document, alert and subject: the alerts that fire. */
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
-/**
- * The reported verdicts after a poll. A hidden verdict is reported when its cause has ended; a verdict that was
- * reported before stays, so that its end is reported. While the target cannot be judged, no verdict ends.
- */
-export function reportedVerdicts(
-  before: ReportedVerdicts,
-  { verdicts, unknown }: Pick<TargetVerdicts, 'verdicts' | 'unknown'>,
-): ReportedVerdicts {
-  const firing = new Map<string, Verdict>();
-  // The worst verdicts come first.
-  for (const verdict of verdicts.filter(({ state }) => state === 'firing')) {
-    const key = JSON.stringify([verdict.document, verdict.alert, verdict.subject]);
-    if (!firing.has(key)) firing.set(key, verdict);
-  }
-  const reported = Array.from(firing).flatMap(([key, verdict]): [string, Verdict][] => {
-    const shown = verdict.hiddenBy === null ? verdict : before.get(key);
-    return shown === undefined ? [] : [[key, shown]];
-  });
-  const notFiring = Array.from(before).filter(([key]) => !firing.has(key));
-  return new Map(unknown.length > 0 ? [...notFiring, ...reported] : reported);
+export function reportVerdicts(judged: Pick<TargetVerdicts, 'verdicts'>): ReportedVerdicts {
+  return new Map(
+    firingVerdicts(judged).map((verdict) => [
+      JSON.stringify([verdict.document, verdict.alert, verdict.subject]),
+      verdict,
+    ]),
+  );
 }
 
 /** Whether a verdict has begun or ended. */

@@ -6,7 +6,7 @@ import { formatHeader, type Format } from '../metrics/text-format.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemSeries } from '../engine/verdicts.js';
-import { problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
+import { problemDue, problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
@@ -79,6 +79,7 @@ export const allFamilies: readonly FamilyHeader[] = [
   ]),
   ...nodeQueryFamilies,
   problemStart,
+  problemDue,
   problemInfo,
   problemUnjudged,
   ...pollFamilies,

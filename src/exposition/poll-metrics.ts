@@ -2,6 +2,7 @@ import { counter, families, gauge, labeledCounter, labeledGauge } from '../metri
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
+import { endpointHash } from '../engine/jobs.js';
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
@@ -18,6 +19,10 @@ export const pollFamilies = families<EndpointState>({
     labels: ['dialect', 'path'],
     derive: ({ lastSuccess }) =>
       lastSuccess?.servedPath === undefined ? [] : [{ labels: { ...lastSuccess.servedPath }, value: 1 }],
+  }),
+  bridge_exporter_endpoint_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the names of target and document and of the bridge, as far as it is known.',
+    value: endpointHash,
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',

@@ -20,7 +20,6 @@ interface ConfigFacts {
   readonly loadedAt: Instant;
   /** Number of targets that this process polls. */
   readonly targets: number;
-  readonly targetsHash: number;
 }
 
 export interface ProcessState {
@@ -30,6 +29,7 @@ export interface ProcessState {
   /** Whether the last reload has failed. */
   readonly isConfigRejected: boolean;
   readonly clockOffset: number;
+  readonly targetsHash: () => number;
   /** `undefined` when nothing is recorded. */
   readonly recorder: RecorderStatus | undefined;
   readonly droppedLogLines?: number;
@@ -59,8 +59,8 @@ export const processFamilies = families<ProcessState>({
     value: ({ config }) => config.targets,
   }),
   bridge_exporter_targets_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the names and documents that this process polls, to find exporters that poll the same.',
-    value: ({ config }) => config.targetsHash,
+    help: 'First 48 bits of the SHA-256 of the endpoints that this process polls, to find exporters that poll the same.',
+    value: ({ targetsHash }) => targetsHash(),
   }),
   bridge_exporter_config_last_reload_successful: gauge({
     help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',

@@ -58,13 +58,9 @@ type Entry = { readonly rank: number } & (
 /** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
 export function verdictSections({ targets, endpoints, generatedAt }: View, page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
-    const groups = createGroups(view, page, (verdict) => verdict.hiddenBy === null);
+    const groups = createGroups(view, page, (verdict) => !isConsequence(verdict, view));
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ heading }) => heading === reason));
-    // A problem of its polls says it already.
-    const lastKnown = view.lastKnown
-      .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
-      .map(lastKnownText);
-    const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons: [...reasons, ...lastKnown] };
+    const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons };
     return [
       ...groups.map((group) => ({ rank: rankVerdict(group.first), group })),
       ...(reasons.length === 0 ? [] : [unknown]),
@@ -121,11 +117,6 @@ function upgradeNotes(endpoints: readonly EndpointView[], nowMs: number): readon
     }),
   );
   return Array.from(notes.values());
-}
-
-/** "last known of module_state, at 18:11 UTC: critical: no event observed for 65 min". */
-function lastKnownText({ document, at, severity, heading }: TargetView['lastKnown'][number]): string {
-  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${heading}`;
 }
 
 /** Pending verdicts come after firing verdicts. */
@@ -199,6 +190,11 @@ function entryHtml(entry: Entry): Markup {
   return markup`<li id="${first.id}" class="verdict ${judgeStatus(first)}"><p>${stateLabel(first)} ${linked(`${view.target}: ${first.sentence}`, view, first)}</p>
 ${nextSteps(group)}${consequences(group)}
 `;
+}
+
+/** Whether its cause is shown. What an ended cause hides for some minutes is building up. */
+function isConsequence({ hiddenBy }: VerdictView, { verdicts }: TargetView): boolean {
+  return hiddenBy !== null && verdicts.some((cause) => cause.alert === hiddenBy && cause.hiddenBy === null);
 }
 
 function createGroups(
@@ -278,8 +274,8 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
 }
 
-function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group): Markup {
-  const { document, alert, urgency: urgencyOfFirst, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
+function nextSteps({ first, view: { target }, page }: Group): Markup {
+  const { alert, urgency: urgencyOfFirst, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
   const when = urgencyTexts[urgencyOfFirst];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
@@ -288,10 +284,6 @@ function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  const isFirst = verdicts.find((verdict) => verdict.document === document) === first;
-  const before = lastKnown
-    .filter((last) => last.document === document && isFirst)
-    .map((last) => markup`<p>${sentenceHtml(capitalized(lastKnownText(last)))}</p>\n`);
-  return markup`${before}<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
+  return markup`<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
 <p class="links"><span>${first.startWord}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

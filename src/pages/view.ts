@@ -52,7 +52,7 @@ export function createView(
 export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 
 function targetView(
-  { target, status, unknown, lastKnown, verdicts, notJudgedHere }: TargetVerdicts,
+  { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
   now: Moment,
@@ -65,8 +65,6 @@ function targetView(
     status: behind.length > 0 ? 'unknown' : status,
     /** Why the target cannot be judged. */
     unknown: [...unknown, ...behind],
-    /** The worst firing verdict of the last document of each endpoint whose data is withdrawn. */
-    lastKnown,
     /** The names of problems whose fields an endpoint has never had. */
     notJudgedHere,
     /** Worst first. */
@@ -94,7 +92,7 @@ function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView):
 }
 
 function verdictView(shown: Verdict, links: ExternalLinks) {
-  const { target, startSeconds, firesAtSeconds, ageKind: _ageKind, ...verdict } = shown;
+  const { target, startSeconds, firesAtSeconds, ageKind: _ageKind, isHidden: _isHidden, ...verdict } = shown;
   const isFiring = verdict.state === 'firing';
   return {
     ...verdict,

@@ -5,8 +5,9 @@ import { chooseRemedy, type FailureReason, type PollError } from '../http/failur
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import type { PresentProblem, UnjudgedProblem } from './problem-memory.js';
-import { isEnabled, limitSeconds, type Found, type Problem, type ProblemSettings } from './problem.js';
+import { isEnabled, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
+import type { PollProblemName } from './alert-texts.js';
 
 /*
  * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They
@@ -53,8 +54,9 @@ interface PollMoment {
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<
   Problem,
-  'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'dashboard'
+  'name' | 'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'dashboard'
 > {
+  readonly name: PollProblemName;
   readonly find: (
     poll: PollEvidence,
     moment: PollMoment,
@@ -300,10 +302,11 @@ export function presentPollProblems(poll: PollEvidence, moment: PollMoment): rea
 
 function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMoment): readonly PresentProblem[] {
   const { problemSettings = {} } = poll;
-  const found = isEnabled(problem, problemSettings) ? problem.find(poll, moment) : undefined;
+  const found = isEnabled({ ...problem, document: poll.document }, problemSettings)
+    ? problem.find(poll, moment)
+    : undefined;
   if (found === undefined) return [];
   const { start, summary, subject = {}, details = [], action = problem.action } = found;
   const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
-  const limit = limitSeconds(problem, problemSettings);
-  return [{ problem, subject, startSeconds: start, isProven: true, ...texts, validators: [], limitSeconds: limit }];
+  return [{ problem, subject, startSeconds: start, presentAt: start, isProven: true, ...texts, validators: [] }];
 }

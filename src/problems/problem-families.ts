@@ -8,7 +8,7 @@ import { formatSeries } from '../metrics/text-format.js';
 import type { UnjudgedProblem } from './problem-memory.js';
 import { subjectLabels, type Severity, type Subject } from './problem.js';
 
-/* The problems of a target as series, whose age the rules of prometheus/alerts.yml compare with limits. */
+/* The problems of a target as series. The rules of prometheus/alerts.yml compare with now when their alerts are due. */
 
 const SUBJECT_LABELS = ['document', 'problem', 'severity', 'id', ...subjectLabels] as const;
 
@@ -16,6 +16,13 @@ export const problemStart: FamilyHeader = {
   name: 'bridge_problem_start_timestamp_seconds',
   type: 'gauge',
   help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first; where a chain has a limit of its own, since that was exceeded.',
+  labels: SUBJECT_LABELS,
+};
+
+export const problemDue: FamilyHeader = {
+  name: 'bridge_problem_due_timestamp_seconds',
+  type: 'gauge',
+  help: 'Time at which the alert of a problem fires if the problem lasts, absent while another problem hides it.',
   labels: SUBJECT_LABELS,
 };
 
@@ -42,6 +49,10 @@ export interface ShownProblem {
   readonly subject: Subject;
   /** Unix seconds. */
   readonly startSeconds: number;
+  /** When its alert fires if it lasts, in Unix seconds. */
+  readonly firesAtSeconds: number;
+  /** Whether its alert does not fire, because a cause hides it or will when it fires. */
+  readonly isHidden: boolean;
   readonly summary: string;
   readonly action: string;
   /** The alert of its cause, if there is one that fires. */
@@ -67,16 +78,19 @@ const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) /
 
 /** The lines of the problems of a target. */
 export function problemLines(shown: readonly ShownProblem[], fixedLabels: string): readonly RenderedFamily[] {
-  const lines = shown.map(({ id, alert, severity, document, subject, startSeconds, summary, action, hiddenBy }) => {
+  const lines = shown.map((problem) => {
+    const { id, alert, severity, document, subject, summary, action, hiddenBy } = problem;
     const labels = { document, problem: alert, severity, id, ...subject };
     const texts = { summary, action, hidden_by: hiddenBy ?? '' };
     return {
-      start: series(problemStart, fixedLabels, labels, toMilliseconds(startSeconds)),
+      start: series(problemStart, fixedLabels, labels, toMilliseconds(problem.startSeconds)),
+      due: problem.isHidden ? '' : series(problemDue, fixedLabels, labels, toMilliseconds(problem.firesAtSeconds)),
       info: series(problemInfo, fixedLabels, { ...labels, ...texts }, 1),
     };
   });
   return [
     { name: problemStart.name, text: lines.map(({ start }) => start).join(''), dropped: undefined },
+    { name: problemDue.name, text: lines.map(({ due }) => due).join(''), dropped: undefined },
     { name: problemInfo.name, text: lines.map(({ info }) => info).join(''), dropped: undefined },
   ];
 }

@@ -2,6 +2,7 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import type { InParts } from '../parts.js';
+import type { AlertMemory } from './due.js';
 import { latestMark, marksAfter, type Marks } from './marks.js';
 import { isWithdrawnByNeverHad, neverHadAfter } from './never-had.js';
 import {
@@ -89,6 +90,8 @@ export interface ProblemMemory {
   readonly judgedAt?: Instant | undefined;
   /** The fields that no document has had. */
   readonly neverHad?: readonly string[] | undefined;
+  /** Written by the engine, because it is about all documents of a target. */
+  readonly alerts?: AlertMemory | undefined;
 }
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
@@ -98,8 +101,7 @@ export interface PresentProblem extends Pick<
   SubjectHistory,
   'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'presentAt'
 > {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent'>;
-  readonly limitSeconds: number;
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
 }
 
 /** A problem that cannot be judged, because a required field is missing or invalid. */
@@ -158,14 +160,16 @@ export function* judgeProblems(
     dropped += complete.histories.size - after.histories.size;
     remembered.set(key, after);
     const histories = selectPresent(problem, after);
-    present.push(...histories.map((history) => ({ ...history, problem, limitSeconds: limit })));
+    // A single poll proves nothing about when a problem became present.
+    const isUnknown = options.isSinglePoll === true && { presentAt: undefined };
+    present.push(...histories.map((history) => ({ ...history, ...isUnknown, problem })));
     if (after.unjudgedSeconds !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
   }
   return {
-    memory: { remembered, judgedAt: now.at, neverHad },
+    memory: { ...memory, remembered, judgedAt: now.at, neverHad },
     present: present.toSorted(bySeverity).slice(0, options.maxSeries),
     dropped: dropped + Math.max(0, present.length - options.maxSeries),
     unjudged,
@@ -305,4 +309,14 @@ function selectPresent(problem: Problem, { histories }: RememberedProblem): read
     problem,
     Array.from(histories.values()).filter(({ presentAt }) => presentAt !== undefined),
   );
+}
+
+/** The present problems as the memory has them, without a document. */
+export function rememberedProblems({ remembered }: ProblemMemory, document: DocumentName): readonly PresentProblem[] {
+  return problems
+    .filter((problem) => problem.document === document)
+    .flatMap((problem) => {
+      const known = remembered.get(problemKey(problem));
+      return known === undefined ? [] : selectPresent(problem, known).map((history) => ({ ...history, problem }));
+    });
 }

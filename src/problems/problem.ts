@@ -192,20 +192,34 @@ export function problemKey({ name, severity, document }: Pick<Problem, 'name' | 
   return `${name} ${severity} ${document}`;
 }
 
-/** The configured limits in milliseconds, by the name of the problem. */
+/** What the configuration says about a problem, or a part of it. `after` in milliseconds. */
+interface ProblemSetting {
+  readonly after?: number | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** By the name of the problem: for all of it, and for a severity or a document. */
 export type ProblemSettings = Readonly<
-  Record<string, { readonly after?: number | undefined; readonly enabled?: boolean | undefined }>
+  Record<string, ProblemSetting & Readonly<Partial<Record<Severity | DocumentName, ProblemSetting | undefined>>>>
 >;
 
-export function isEnabled({ name }: Pick<Problem, 'name'>, settings: ProblemSettings): boolean {
-  return settings[name]?.enabled !== false;
+type Configured = Pick<Problem, 'name' | 'severity' | 'document'>;
+
+function readSetting<Key extends keyof ProblemSetting>(
+  { name, severity, document }: Configured,
+  settings: ProblemSettings,
+  key: Key,
+): ProblemSetting[Key] {
+  const { [severity]: ofSeverity, [document]: ofDocument, ...all } = settings[name] ?? {};
+  return ofSeverity?.[key] ?? ofDocument?.[key] ?? all[key];
+}
+
+export function isEnabled(problem: Configured, settings: ProblemSettings): boolean {
+  return readSetting(problem, settings, 'enabled') !== false;
 }
 
 /** The age from which on the alert fires, in seconds. */
-export function limitSeconds(
-  { name, afterMinutes }: Pick<Problem, 'name' | 'afterMinutes'>,
-  settings: ProblemSettings,
-): number {
-  const { after } = settings[name] ?? {};
-  return after === undefined ? afterMinutes * 60 : after / 1000;
+export function limitSeconds(problem: Configured & Pick<Problem, 'afterMinutes'>, settings: ProblemSettings): number {
+  const after = readSetting(problem, settings, 'after');
+  return after === undefined ? problem.afterMinutes * 60 : after / 1000;
 }

@@ -1,3 +1,7 @@
+import type { ProblemLimits } from '../config/config.js';
+import type { DocumentName } from '../document-types.js';
+import { groupBy } from '../facts/grouping.js';
+import { formatDuration, MINUTE_MS } from '../units.js';
 import { contractProblems } from './contract-problems.js';
 import { crosschainProblems } from './crosschain-problems.js';
 import { integrityProblems } from './integrity-problems.js';
@@ -31,5 +35,22 @@ export const problems: readonly (Problem & { readonly dashboard: string })[] = d
 
 export type ProblemName = (typeof declared)[number]['name'];
 
-/** The possible keys in `problems` of the configuration. */
-export const problemNames: ReadonlySet<string> = new Set([...pollProblems, ...problems].map(({ name }) => name));
+const documentNames: readonly DocumentName[] = ['module_state', 'external_contract', 'rate_limiter_input'];
+
+/** What `problems` of the configuration can set. */
+export const problemLimits: ProblemLimits = new Map(
+  Array.from(
+    groupBy(
+      [...pollProblems.flatMap((problem) => documentNames.map((document) => ({ ...problem, document }))), ...problems],
+      ({ name }) => name,
+    ),
+    ([name, own]) => [
+      name,
+      own.map(({ severity, document, afterMinutes }) => ({
+        severity,
+        document,
+        after: formatDuration(afterMinutes * MINUTE_MS),
+      })),
+    ],
+  ),
+);

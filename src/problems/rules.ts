@@ -1,152 +1,186 @@
-import { OUTDATED_SECONDS, pollProblems, snapshotStale, type PollProblem } from './polls.js';
-import type { Inhibition, Problem, Severity } from './problem.js';
+import { groupBy } from '../facts/grouping.js';
+import { alertTexts } from './alert-texts.js';
+import { KEEP_FIRING_MINUTES, KEEP_FIRING_OF_POLLS_MINUTES } from './due.js';
+import { OUTDATED_SECONDS, pollProblems, type PollProblem } from './polls.js';
+import type { Problem, Severity } from './problem.js';
 import { problems } from './problems.js';
-
-/* The alert rules. The rule on a problem compares its age with its limit. */
+import type { AgeKind } from './sentence.js';
 
 /*
- * The alerts that Prometheus judges, because an exporter cannot judge itself: that it is missing, hangs, or could not
- * load or write a file.
+ * The alert rules, one for each name. The rule of a problem compares with now when its alert is due: limit and
+ * hierarchy are judged by the exporter (due.ts), and the severity is a label of the series.
  */
 
-/** An alert on the exporter, in at most three lines of PromQL that look at the present. */
-export interface ExporterRule {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly expr: string;
-  /** `for`: tolerates short failures. */
-  readonly forMinutes: number;
-  /** A template. */
-  readonly summary: string;
-  readonly description: string;
-  readonly action: string;
-  readonly inhibits?: readonly Inhibition[];
-  /** As of a problem: nothing in the document is current. */
-  readonly inhibitsDocument?: true;
-  /** Whether it hides alerts of all exporters of the cluster. */
-  readonly isOfCluster?: true;
+/** What alerts.yml, the chart and the mixin fill in. */
+export interface Filled {
+  /** Matchers of all series, or nothing. */
+  readonly selector: string;
+  /** The label that distinguishes clusters in one store. */
+  readonly cluster: string;
 }
 
-const EXPORTER = 'cluster, namespace, job, instance';
+/** A metric with matchers. */
+export function selectSeries({ selector }: Filled, name: string, ...matchers: readonly string[]): string {
+  const all = [...matchers, selector].filter((matcher) => matcher !== '');
+  return all.length === 0 ? name : `${name}{${all.join(',')}}`;
+}
 
+/** A query in a template, with labels of the alert. */
+export function printQuery(query: string, ...labels: readonly string[]): string {
+  const values = labels.map((label) => `$labels.${label}`).join(' ');
+  return `printf "${query.replaceAll('"', '\\"')}" ${values} | query`;
+}
+
+export interface Rule {
+  readonly name: string;
+  readonly group: 'bridge-exporter' | 'bridge' | 'contract' | 'crosschain' | 'bridge-watchdog';
+  readonly dashboard: string;
+  /** Absent where the series have it. One that depends on other exporters is a template. */
+  readonly severity?: Severity | 'none' | ((filled: Filled) => string);
+  readonly expr: (filled: Filled) => string;
+  /** `for`: tolerates short failures. */
+  readonly forMinutes: number;
+  /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
+  readonly keepFiringMinutes: number;
+  readonly title: string;
+  /** What is wrong now, as a template. Absent for a problem, whose series has it. */
+  readonly sentence?: (filled: Filled) => string;
+  /** What that means, whatever the severity. */
+  readonly meaning: string;
+  readonly action?: string;
+  /** Those of its name; absent for a rule that Prometheus judges. */
+  readonly problems?: readonly (Problem | PollProblem)[];
+  readonly age?: AgeKind;
+}
+
+type ExporterRule = Omit<Rule, 'group' | 'dashboard' | 'keepFiringMinutes' | 'problems'>;
+
+const EXPORTER_SENTENCE = 'Exporter {{ $labels.instance }}';
+
+/** What an exporter cannot judge of itself, in at most three lines of PromQL that look at the present. */
 export const exporterRules: readonly ExporterRule[] = [
   {
     name: 'BridgeExporterAbsent',
     severity: 'critical',
     // Without `up`, because a job can be renamed or lose its targets. Without an exporter in a day, it fires once
     // without a label.
-    expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
-or absent(last_over_time(bridge_exporter_build_info[1d]))`,
+    expr: (filled) => {
+      const [info, day] = [selectSeries(filled, 'bridge_exporter_build_info'), '[1d]'];
+      const { cluster } = filled;
+      return `(group by (${cluster}) (last_over_time(${info}${day})) unless group by (${cluster}) (${info}))
+or absent(last_over_time(${info}${day}))`;
+    },
     forMinutes: 10,
-    summary: 'No bridge-exporter of the cluster is scraped.',
-    description:
-      'No exporter of a cluster that had one within a day has been scraped for 10 minutes, or none at all within a day. No other alert of the bridge can fire.',
+    title: 'No bridge-exporter is scraped.',
+    meaning: 'The cluster had one within a day, or there was none at all. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
-    inhibits: [{ problem: 'BridgeExporterDown' }],
-    isOfCluster: true,
   },
   {
     name: 'BridgeExporterDown',
-    severity: 'critical',
-    // The hash is of the polled targets, and becomes a label.
-    expr: `up == 0 and on (${EXPORTER}) (
-  count_values by (${EXPORTER}) ("hash", last_over_time(bridge_exporter_targets_hash[1d]))
-  unless on (cluster, hash) count_values by (cluster) ("hash", bridge_exporter_targets_hash))`,
+    // The hash is of what an exporter polls.
+    severity: (filled) => {
+      const { cluster } = filled;
+      const hash = (...matchers: readonly string[]) =>
+        selectSeries(filled, 'bridge_exporter_targets_hash', ...matchers);
+      const own = hash('job=%[1]q', 'instance=%[2]q', `${cluster}=%[3]q`);
+      const query = `count_values("hash", last_over_time(${own}[1d])) unless on (hash) count_values("hash", ${hash(`${cluster}=%[3]q`)})`;
+      return `{{ with ${printQuery(query, 'job', 'instance', cluster)} }}critical{{ else }}warning{{ end }}`;
+    },
+    // Without another exporter, BridgeExporterAbsent fires.
+    expr: (filled) => {
+      const info = selectSeries(filled, 'bridge_exporter_build_info');
+      return `up == 0 and on (${filled.cluster}, namespace, job, instance) last_over_time(${info}[1d])
+  and on (${filled.cluster}) ${info}`;
+    },
     forMinutes: 10,
-    summary: 'Exporter {{ $labels.instance }} cannot be scraped, and no other one polls its targets.',
-    description:
-      'A scrape target that was a bridge-exporter within a day has been down for 10 minutes, and no other exporter of the cluster polls the same targets. Nobody watches them.',
+    title: 'A bridge-exporter cannot be scraped.',
+    sentence: (filled) => {
+      const { cluster } = filled;
+      const polled = (...matchers: readonly string[]) =>
+        selectSeries(filled, 'bridge_exporter_endpoint_hash', ...matchers);
+      const own = polled('job=%[1]q', 'instance=%[2]q', `${cluster}=%[3]q`);
+      const query = `group by (target) (count_values by (target) ("hash", last_over_time(${own}[1d])) unless on (target, hash) count_values by (target) ("hash", ${polled(`${cluster}=%[3]q`)}))`;
+      return `${EXPORTER_SENTENCE} cannot be scraped{{ with ${printQuery(query, 'job', 'instance', cluster)} }}, and nobody watches{{ range . }} {{ .Labels.target }}{{ end }}{{ end }}`;
+    },
+    meaning: 'Critical when no other one polls the same: then nobody watches it. Otherwise only redundancy is lost.',
     action: 'Check that the exporter runs, and that Prometheus reaches it.',
   },
   {
-    name: 'BridgeExporterDown',
+    name: 'BridgeExporterTargetAmbiguous',
     severity: 'warning',
-    expr: `up == 0 and on (${EXPORTER}) last_over_time(bridge_exporter_build_info[1d])`,
+    // An exporter that has not polled successfully may not know the bridge.
+    expr: (filled) => {
+      const endpoint = `${filled.cluster}, target, document`;
+      return `count by (${endpoint}) (count_values by (${endpoint}) ("hash",
+  ${selectSeries(filled, 'bridge_exporter_endpoint_hash')} and ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')})) > 1`;
+    },
     forMinutes: 10,
-    summary: 'Exporter {{ $labels.instance }} cannot be scraped.',
-    description:
-      'A scrape target that was a bridge-exporter within a day has been down for 10 minutes. Another one polls its targets, so only redundancy is lost.',
-    action: 'Check that the exporter runs, and that Prometheus reaches it.',
+    title: 'Exporters poll different bridges under one name.',
+    sentence: () => '{{ $labels.target }}: {{ $value }} bridges have this name, by their {{ $labels.document }}',
+    meaning: 'The data of one hides that the other is not polled.',
+    action: 'Give the target of one exporter another name.',
   },
   {
     name: 'BridgeExporterShardMissing',
     severity: 'critical',
-    expr: `count by (cluster, namespace, job) (group by (cluster, namespace, job, shard) (bridge_exporter_shard_info))
-  < max by (cluster, namespace, job) (bridge_exporter_shards)`,
+    expr: (filled) => {
+      const job = `${filled.cluster}, namespace, job`;
+      return `count by (${job}) (group by (${job}, shard) (${selectSeries(filled, 'bridge_exporter_shard_info')}))
+  < max by (${job}) (${selectSeries(filled, 'bridge_exporter_shards')})`;
+    },
     forMinutes: 5,
-    summary: 'Only {{ $value }} shards of bridge-exporter are scraped in job {{ $labels.job }}.',
-    description:
-      'Fewer shards of a job are scraped than `--targets.shard` says. The targets of a missing shard have no series, so no other alert fires for them.',
+    title: 'A shard of bridge-exporter is not scraped.',
+    sentence: () => 'Only {{ $value }} shards of bridge-exporter are scraped in job {{ $labels.job }}',
+    meaning: 'The targets of the others have no series, so no other alert fires for them.',
     action: 'Check that all shards run with the same --targets.shard count and are scraped.',
   },
   {
     name: 'BridgeExporterConfigReloadFailed',
     severity: 'warning',
-    expr: 'bridge_exporter_config_last_reload_successful == 0',
+    expr: (filled) => `${selectSeries(filled, 'bridge_exporter_config_last_reload_successful')} == 0`,
     forMinutes: 5,
-    summary: 'Exporter {{ $labels.instance }} could not load its configuration.',
-    description: 'The last reload of the configuration failed; the one before stays active.',
+    title: 'A configuration could not be loaded.',
+    sentence: () => `${EXPORTER_SENTENCE} could not load its configuration`,
+    meaning: 'The one before stays active.',
     action: 'Correct the configuration that the log or --config.check rejects, and reload.',
   },
   {
     name: 'BridgeExporterRecorderFailing',
     severity: 'warning',
-    expr: 'bridge_exporter_recorder_last_write_successful == 0',
+    expr: (filled) => `${selectSeries(filled, 'bridge_exporter_recorder_last_write_successful')} == 0`,
     forMinutes: 10,
-    summary: 'Exporter {{ $labels.instance }} cannot record responses.',
-    description:
-      'The recorder has not been able to write responses for 10 minutes. Polls and metrics are not affected; the recording has a gap.',
+    title: 'Responses cannot be recorded.',
+    sentence: () => `${EXPORTER_SENTENCE} cannot record responses`,
+    meaning: 'Polls and metrics are not affected; the recording has a gap.',
     action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
   },
   {
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
-    expr: `time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > ${OUTDATED_SECONDS}`,
+    expr: (filled) =>
+      `time() - ${selectSeries(filled, 'bridge_exporter_last_attempt_timestamp_seconds', 'document!="external_contract"')} > ${OUTDATED_SECONDS}`,
     forMinutes: 0,
-    summary:
-      '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}.',
-    description:
-      'The exporter is scraped, and has not polled the document for 10 minutes: it hangs, or is far too slow. This exporter judges nothing of the document meanwhile.',
+    title: 'An exporter has stopped polling.',
+    sentence: () =>
+      '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}',
+    meaning: 'The exporter is scraped: it hangs, or is far too slow, and judges nothing of the document meanwhile.',
     action:
       'Save the log of the exporter, then restart it: until then, this part of the bridge is not monitored by it.',
-    inhibits: [{ problem: 'BridgeSnapshotStale', equal: ['document'] }, ...(snapshotStale.inhibits ?? [])],
-    inhibitsDocument: true,
   },
 ];
 
-/**
- * Another exporter of the target has polled the document: then this exporter's failing polls are a warning
- * (BridgeEndpointDown).
- */
-const unlessPolledByAnother = (limit: number): string => `unless on (cluster, target, document)
-  time() - bridge_exporter_last_success_timestamp_seconds <= ${limit}`;
-
-const watchdog = {
+const watchdog: Rule = {
   name: 'BridgeWatchdog',
+  group: 'bridge-watchdog',
+  dashboard: 'bridge-exporter',
   severity: 'none',
-  expr: 'vector(1)',
+  expr: () => 'vector(1)',
   forMinutes: 0,
-  summary: 'Alerting works end to end.',
-  description: 'Always fires, as proof that alerting works end to end.',
+  keepFiringMinutes: 0,
+  title: 'Alerting works end to end.',
+  meaning: 'Always fires, as proof that alerting works end to end.',
   action: 'Route it to a service that raises an alarm when it stops arriving.',
-} as const;
-
-export interface Rule
-  extends
-    Pick<ExporterRule, 'name' | 'expr' | 'forMinutes' | 'description'>,
-    // A rule on a problem has those of `bridge_problem_info`.
-    Partial<Pick<ExporterRule, 'summary' | 'action'>> {
-  readonly group: string;
-  /** `none` only for the watchdog. */
-  readonly severity: Severity | 'none';
-  /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
-  readonly keepFiringMinutes: number;
-  readonly dashboard: string;
-  /** Labels besides the severity, to distinguish rules of an alert. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Absent for a rule that Prometheus judges. */
-  readonly problem?: Problem | PollProblem;
-}
+};
 
 const groups = {
   module_state: 'bridge',
@@ -154,63 +188,52 @@ const groups = {
   rate_limiter_input: 'crosschain',
 } as const;
 
-/**
- * Bridges gaps in the data, until another alert fires: BridgeExporterAbsent, BridgeSnapshotStale and
- * BridgeEndpointNotPolled after 10 minutes.
- */
-const KEEP_FIRING_MINUTES = 15;
-/** Of alerts on the exporter and its polls. */
-const KEEP_FIRING_OF_POLLS_MINUTES = 5;
+/** Another exporter of the target has polled the document: then that its polls fail here is BridgeEndpointDown. */
+const unlessPolledByAnother = (filled: Filled): string => `unless on (${filled.cluster}, target, document)
+  time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}`;
 
-const isSameAlert = (a: Problem, b: Problem): boolean => a.name === b.name && a.severity === b.severity;
-
-/** Problems with the same name and severity in several documents share a rule unless their limits differ. */
-const problemRules = problems.flatMap((problem) => {
-  const same = problems.filter((other) => isSameAlert(problem, other));
-  const inRule = same.filter(({ afterMinutes }) => afterMinutes === problem.afterMinutes);
-  if (inRule[0] !== problem) return [];
-  const labels = inRule.length < same.length ? { document: problem.document } : undefined;
-  const { document, dashboard } = problem;
-  return [createRule(problem, { group: groups[document], dashboard }, KEEP_FIRING_MINUTES, labels)];
-});
-
-function createRule(
-  problem: Problem | PollProblem,
-  { group, dashboard }: Pick<Rule, 'group' | 'dashboard'>,
-  keepFiringMinutes: number,
-  labels: Readonly<Record<string, string>> = {},
+function createRule<Each extends Problem | PollProblem>(
+  own: readonly [Each, ...Each[]],
+  rest: Pick<Rule, 'group' | 'dashboard' | 'keepFiringMinutes'>,
 ): Rule {
-  const { name, severity, afterMinutes, description } = problem;
-  const matchers = Object.entries({ ...labels, problem: name, severity }).map(
-    ([label, value]) => `${label}="${value}"`,
-  );
-  const limit = afterMinutes * 60;
-  const expr = `time() - bridge_problem_start_timestamp_seconds{${matchers.join(',')}} > ${limit}`;
+  const [{ name, age }] = own;
+  const [title, meaning] = alertTexts[name as keyof typeof alertTexts];
   return {
     name,
-    severity,
-    group,
-    expr: name === 'BridgeSnapshotStale' ? `${expr}\n${unlessPolledByAnother(limit)}` : expr,
+    ...rest,
+    expr: (filled) => {
+      const due = selectSeries(filled, 'bridge_problem_due_timestamp_seconds', `problem="${name}"`);
+      const isDue = `time() - ${due} >= 0`;
+      return name === 'BridgeSnapshotStale' ? `${isDue}\n${unlessPolledByAnother(filled)}` : isDue;
+    },
     forMinutes: 0,
-    keepFiringMinutes: severity === 'info' ? 0 : keepFiringMinutes,
-    description,
-    dashboard,
-    labels,
-    problem,
+    title,
+    meaning,
+    problems: own,
+    ...(age && { age }),
   };
 }
 
-const ofExporter = { group: 'bridge-exporter', dashboard: 'bridge-exporter' };
+/** The problems of each name. */
+function byName<Each extends Problem | PollProblem>(all: readonly Each[]): readonly (readonly [Each, ...Each[]])[] {
+  return Array.from(groupBy(all, ({ name }) => name).values()).flatMap(([first, ...others]) =>
+    first === undefined ? [] : [[first, ...others] as const],
+  );
+}
+
+const ofExporter = {
+  group: 'bridge-exporter',
+  dashboard: 'bridge-exporter',
+  keepFiringMinutes: KEEP_FIRING_OF_POLLS_MINUTES,
+} as const;
 
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
-  ...exporterRules.map((rule) => ({
-    ...rule,
-    ...ofExporter,
-    keepFiringMinutes: KEEP_FIRING_OF_POLLS_MINUTES,
-    labels: {},
-  })),
-  ...pollProblems.map((problem) => createRule(problem, ofExporter, KEEP_FIRING_OF_POLLS_MINUTES)),
-  ...problemRules,
-  { ...watchdog, group: 'bridge-watchdog', keepFiringMinutes: 0, dashboard: 'bridge-exporter', labels: {} },
+  ...exporterRules.map((rule) => ({ ...rule, ...ofExporter })),
+  ...byName(pollProblems).map((own) => createRule(own, ofExporter)),
+  ...byName(problems).map((own) => {
+    const [{ document, dashboard }] = own;
+    return createRule(own, { group: groups[document], dashboard, keepFiringMinutes: KEEP_FIRING_MINUTES });
+  }),
+  watchdog,
 ];

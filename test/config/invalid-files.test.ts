@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../support/config.js';
-import { problemNames } from '../../src/problems/problems.js';
+import { problemLimits } from '../../src/problems/problems.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel, withName } from './sample-files.js';
 
@@ -17,7 +17,9 @@ const EXPLORER =
 const LABEL_NAME =
   'expected a label name of letters, digits and underscores that does not start with a digit or with __';
 
-const NO_PROBLEM = `is not the name of a problem — expected one of ${Array.from(problemNames).join(', ')}`;
+const NO_PROBLEM = `is not the name of a problem — expected one of ${Array.from(problemLimits.keys()).join(', ')}`;
+
+const PROBLEM_KEYS = 'after, enabled, critical, warning, info, module_state, rate_limiter_input, external_contract';
 
 /** Twenty values, each with aliases of the one before. */
 const levels = (valueOf: (alias: string, level: number) => string): string =>
@@ -191,8 +193,17 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'settings that a problem does not have',
     withTopLevel('problems: {BridgeBatchUnsigned: {}, BridgeBacklogHigh: {after: 1m, severity: info}}'),
-    'b:4:12: problems.BridgeBatchUnsigned: expected after or enabled',
-    'b:4:68: problems.BridgeBacklogHigh.severity: is not a supported key — expected one of after, enabled',
+    `b:4:12: problems.BridgeBatchUnsigned: expected ${PROBLEM_KEYS.replaceAll(', ', ' or ')}`,
+    `b:4:68: problems.BridgeBacklogHigh.severity: is not a supported key — expected one of ${PROBLEM_KEYS}`,
+  ],
+  [
+    'one limit for a problem with several, and parts that a problem does not have',
+    withTopLevel(
+      'problems: {BridgeBatchNotRelayed: {after: 1h}, BridgeOracleSilent: {critical: {after: 1h}}, BridgeBatchUnsigned: {warning: {enabled: false}}, BridgeEndpointDown: {external_contract: {after: 1h}}}',
+    ),
+    'b:4:36: problems.BridgeBatchNotRelayed.after: there are several limits — set after below one of critical: 4h, warning: 2h',
+    'b:4:69: problems.BridgeOracleSilent.critical: there are several limits — set after below one of external_contract: 1h5m, module_state: 12h5m',
+    'b:4:115: problems.BridgeBatchUnsigned.warning: BridgeBatchUnsigned has no such part — expected one of critical, module_state',
   ],
   [
     'reserved names of labels, and those of metrics',

@@ -46,8 +46,9 @@ export async function startRecordedPrometheus(
   const metrics = createProcessMetrics(() => ({
     build: { version: '0.2.0', revision: 'unknown', nodeVersion: process.versions.node },
     shard: { index: 1, count: 1 },
-    config: { hash: 0, loadedAt: 0, targets: 0, targetsHash: 0 },
+    config: { hash: 0, loadedAt: 0, targets: 0 },
     isConfigRejected: false,
+    targetsHash: () => 0,
     recorder: undefined,
     droppedLogLines: 0,
   }));

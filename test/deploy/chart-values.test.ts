@@ -45,25 +45,12 @@ describe('the values of the chart', () => {
 
 const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
 
-const problem = (after: unknown) => ({ BridgeBatchUnsigned: { after } });
-/** Limits that are no durations, each of another problem. */
-const durations = Object.entries({
-  BridgeBatchUnsigned: '45',
-  BridgeBacklogHigh: 45,
-  BridgeValsetDrift: '1m1h',
-  BridgeNodeBehind: '',
-  BridgeBatchOverdue: '-5m',
-  BridgeClockBehind: '500ms',
-});
-
 describe.skipIf(!hasHelm())('the chart rejects', () => {
   it('what the schema does not allow, all at once', () => {
     const message = problemsOf({
       values: {
         serviceMonitor: { enable: true },
         autoReloadInterval: '30',
-        // Routes and inhibitions compare the severity.
-        problems: { BridgeBacklogHigh: { severity: 'info' } },
         prometheusRule: { clusterLabel: 'k8s-cluster', alerts: { BridgeExporterDown: { for: '30' } } },
         // Helm would round the numbers, and write them as 1e+21.
         config: {
@@ -81,7 +68,6 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     for (const expected of [
       "'/serviceMonitor': additional properties 'enable' not allowed",
       "'/autoReloadInterval': '30' does not match",
-      "'/problems/BridgeBacklogHigh': additional properties 'severity' not allowed",
       "'/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
       "'/prometheusRule/alerts/BridgeExporterDown/for': '30' does not match",
       "'/config/targets/0/bridge/watch_min_balance': got number, want string",
@@ -111,12 +97,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
         serviceMonitor: { enabled: true },
         podMonitor: { enabled: true },
         webConfig: { tls: true },
-        problems: {
-          ...Object.fromEntries(durations.map(([name, after]) => [name, { after }])),
-          BridgeBatchUnsinged: { after: '45m' },
-          BridgeExporterDown: { after: '5m' },
-        },
-        prometheusRule: { alerts: { BridgeWachdog: { enabled: false }, BridgeBacklogHigh: { enabled: false } } },
+        prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } },
       },
     });
     for (const expected of [
@@ -131,14 +112,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       'route.parentRefs is empty',
       'serviceMonitor.enabled and podMonitor.enabled are both set, so that every pod would be scraped twice',
       'webConfig.tls requires webConfig.existingSecret',
-      ...durations.map(
-        ([name, after]) =>
-          `problems.${name}.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
-      ),
-      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeSnapshotStale, ',
-      'problems.BridgeExporterDown: it is no problem, set prometheusRule.alerts.BridgeExporterDown; the problems are ',
-      'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts that are no problems are BridgeExporterAbsent, ',
-      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are ',
+      'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts are BridgeExporterAbsent, ',
     ]) {
       expect(message).toContain(`\n- ${expected}`);
     }
@@ -148,14 +122,6 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
     [{ config: { poll: {} } }, 'config has no targets'],
     [{ ...TARGETS, configExistingConfigMapName: 'own' }, 'config is set together with configExistingConfigMapName'],
-    ...[
-      { ...TARGETS.config, problems: problem('45m') },
-      'targets: []\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
-    ].map((config): [object, string] => [{ config }, 'config.problems is in the wrong place: set the value problems']),
-    [
-      { config: '{targets: []}', problems: problem('45m') },
-      'problems cannot be appended to the text of config: its keys have to be on lines of their own',
-    ],
   ])('%j', (invalid, message) => {
     expect(problemsOf({ values: invalid })).toContain(message);
   });

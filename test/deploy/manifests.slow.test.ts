@@ -199,11 +199,6 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     const config =
       '  # The first line is indented.\n  targets: [{name: a, crosschain: {url: "https://a.example.org", rate: 1e18}}]\n';
     expect(findManifest(render({ values: { config } }), 'ConfigMap').data).toEqual({ 'bridge.yaml': config });
-    const problems = { BridgeBatchUnsigned: { after: '45m' } };
-    const withProblems =
-      findManifest(render({ values: { config, problems } }), 'ConfigMap').data?.['bridge.yaml'] ?? '';
-    expect(withProblems.startsWith(config)).toBe(true);
-    expect(parse(withProblems)).toMatchObject({ targets: [{ name: 'a' }], problems });
   });
 
   it('mounts an existing Secret or ConfigMap instead of creating one', () => {

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { documentNames } from '../../src/documents.js';
+import { hides, type HidingAlert } from '../../src/problems/hiding.js';
+import { pollProblems } from '../../src/problems/polls.js';
+import { problems } from '../../src/problems/problems.js';
 import { rules } from '../../src/problems/rules.js';
-import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';
@@ -33,36 +36,20 @@ function matches(labels: Labels, matchers: readonly string[]): boolean {
   });
 }
 
+/** The alerts on problems, those about a validator also as one about an own validator. */
+const alerts: readonly HidingAlert[] = [
+  ...pollProblems.flatMap((problem) => documentNames.map((document) => ({ ...problem, document }))),
+  ...problems,
+].flatMap(({ name, severity, document }) => {
+  const alert = { alert: name, severity, document, subject: {} };
+  return /^Bridge(?:Orchestrator|Watched)/.test(name) ? [alert, { ...alert, subject: { watched: 'true' } }] : [alert];
+});
+
 interface Alertmanager {
   readonly route: {
     readonly receiver: string;
     readonly routes: readonly { readonly receiver: string; readonly matchers: readonly string[] }[];
   };
-}
-
-interface Inhibition {
-  readonly source_matchers: readonly string[];
-  readonly target_matchers: readonly string[];
-  readonly equal: readonly string[];
-}
-
-const { inhibit_rules: inhibitions } = parse(readProjectFile('prometheus/alertmanager.yml')) as {
-  readonly inhibit_rules: readonly Inhibition[];
-};
-
-/** The alerts, those about a validator also as one about an own validator. */
-const alerts: readonly Labels[] = rules.flatMap(({ name, severity }) => {
-  const labels = { alertname: name, severity };
-  return /^Bridge(?:Orchestrator|Watched)/.test(name) ? [labels, { ...labels, watched: 'true' }] : [labels];
-});
-
-/** Whether two alerts can be about the same document, and about the same validator, if an inhibition requires that. */
-function canBeEqual(source: Labels, target: Labels, equal: readonly string[]): boolean {
-  const isOfCrosschain = ({ alertname }: Labels): boolean => alertname?.startsWith('Crosschain') === true;
-  const isOfExporter = ({ alertname }: Labels): boolean => /^Bridge(?:Snapshot|Endpoint|Node)/.test(alertname ?? '');
-  const hasDocument = isOfExporter(source) || isOfCrosschain(source) === isOfCrosschain(target);
-  if (equal.includes('document') && !hasDocument) return false;
-  return !equal.includes('orchestrator') || source['watched'] === target['watched'];
 }
 
 it.each([
@@ -71,23 +58,18 @@ it.each([
   ['observer', observer],
 ])('no alert that waits or gets lost hides one that wakes the %s', (_role, file = '') => {
   const { route } = parse(readFileSync(file, 'utf8')) as Alertmanager;
-  const receiverOf = (labels: Labels): string =>
-    route.routes.find(({ matchers }) => matches(labels, matchers))?.receiver ?? route.receiver;
-  const wakes = (labels: Labels): boolean => /^(?:phone|pager)$/.test(receiverOf(labels));
+  const receiverOf = ({ alert, severity, subject }: HidingAlert): string =>
+    route.routes.find(({ matchers }) => matches({ ...subject, alertname: alert, severity }, matchers))?.receiver ??
+    route.receiver;
+  const wakes = (alert: HidingAlert): boolean => /^(?:phone|pager)$/.test(receiverOf(alert));
   const awake = alerts.filter(wakes);
   expect(awake.length).toBeGreaterThan(9);
-  const hidden = inhibitions
-    .filter(({ equal }) => !equal.includes('alertname'))
-    .flatMap(({ source_matchers, target_matchers, equal }) => {
-      const sources = alerts.filter((source) => matches(source, source_matchers) && !wakes(source));
-      const targets = awake.filter((target) => matches(target, target_matchers));
-      return sources.flatMap((source) =>
-        targets.filter((target) => canBeEqual(source, target, equal)).map((target) => [source, target] as const),
-      );
-    })
+  const hidden = alerts
+    .filter((cause) => !wakes(cause))
+    .flatMap((cause) => awake.filter((effect) => hides(cause, effect)).map((effect) => [cause, effect] as const))
     // A warning may be hidden by one in the chat.
-    .filter(([source, target]) => target['severity'] === 'critical' || receiverOf(source) === 'nobody')
-    .map(([source, target]) => `${source['alertname']} (${receiverOf(source)}) hides ${target['alertname']}`);
+    .filter(([cause, effect]) => effect.severity === 'critical' || receiverOf(cause) === 'nobody')
+    .map(([cause, effect]) => `${cause.alert} (${receiverOf(cause)}) hides ${effect.alert}`);
   expect(hidden).toEqual([]);
 });
 
@@ -96,14 +78,22 @@ describe.skipIf(!hasTool('amtool'))('the routes', () => {
     ['validator', validator, 'Crosschain'],
     ['observer', observer, 'BridgeStateRolledBack'],
   ])('have every alert about the exporter and its nodes: %s', (_role, config, ofOthers) => {
-    for (const { name, severity, group, dashboard, problem } of rules) {
-      if (dashboard !== 'bridge-exporter' || severity === 'none' || name.startsWith(ofOthers)) continue;
-      // Without data, nothing is judged.
-      const isWithoutData = group === 'bridge-exporter' || problem?.inhibitsDocument === true;
-      const wakes = severity === 'critical' && isWithoutData;
-      expect(receiversOf(config, `alertname=${name}`, `severity=${severity}`), name).toMatch(
-        wakes ? /^(phone|pager)$/ : /^chat$/,
-      );
+    const own = rules.filter(({ name, dashboard }) => dashboard === 'bridge-exporter' && !name.startsWith(ofOthers));
+    for (const {
+      name,
+      severity,
+      group,
+      problems: each = [{ severity: typeof severity === 'string' ? severity : 'critical' }],
+    } of own) {
+      for (const problem of each) {
+        if (problem.severity === 'none') continue;
+        // Without data, nothing is judged.
+        const isWithoutData =
+          group === 'bridge-exporter' || ('inhibitsDocument' in problem && problem.inhibitsDocument);
+        const wakes = problem.severity === 'critical' && isWithoutData;
+        const labels = [`alertname=${name}`, `severity=${problem.severity}`];
+        expect(receiversOf(config, ...labels), name).toMatch(wakes ? /^(phone|pager)$/ : /^chat$/);
+      }
     }
   });
 

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
+import { alertTexts } from '../../src/problems/alert-texts.js';
 import { parse, stringify } from 'yaml';
 import { hasHelm, render } from '../deploy/helm.js';
 import { findManifest } from '../deploy/manifests.js';
@@ -212,9 +213,12 @@ describeIf(hasTools, 'an alert', async () => {
       const info = infos.map(labelsOf).find(({ problem }) => problem === 'BridgeOracleStalled');
       expect(notified.annotations).toMatchObject({
         action: info?.['action'],
-        pending_url: `/pending?target=demo#${info?.['id']}`,
+        summary: alertTexts.BridgeOracleStalled[0],
       });
-      expect(notified.annotations['summary']).toContain(`demo: ${info?.['summary']}, for `);
+      expect(notified.annotations['description']).toMatch(/^demo, for \d+.*: /);
+      expect(notified.annotations['description']).toContain(
+        `: ${info?.['summary']}. ${alertTexts.BridgeOracleStalled[1]}`,
+      );
 
       simulator.model.setScenario('healthy');
       for (const job of JOBS) {

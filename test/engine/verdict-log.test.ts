@@ -4,7 +4,7 @@ import { createPollLog, logVerdicts } from '../../src/engine/poll-log.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import {
   haveBegunOrEnded,
-  reportedVerdicts,
+  reportVerdicts,
   type ReportedVerdicts,
   type TargetVerdicts,
 } from '../../src/engine/verdicts.js';
@@ -23,7 +23,7 @@ function createVerdictLog(log: Logger) {
   let before: ReportedVerdicts = new Map();
   return (judged: TargetVerdicts): boolean => {
     const earlier = before;
-    before = reportedVerdicts(earlier, judged);
+    before = reportVerdicts(judged);
     logVerdicts(log, earlier, before);
     return haveBegunOrEnded(earlier, before);
   };
@@ -116,7 +116,7 @@ describe('the log of verdicts', () => {
     expect(hasChanged).toEqual([true, true, false]);
   });
 
-  it('has a verdict that became critical below another one when nothing inhibits it any more', () => {
+  it('has the end of a verdict that another one hides, and its beginning when nothing hides it any more', () => {
     const levels: string[] = [];
     const logNext = createVerdictLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
     const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
@@ -124,6 +124,6 @@ describe('the log of verdicts', () => {
     logNext(warning);
     logNext(targetVerdicts([{ ...critical, hiddenBy: 'BridgeBatchUnsigned' }]));
     logNext(targetVerdicts([critical]));
-    expect(levels).toEqual(['warn', 'error']);
+    expect(levels).toEqual(['warn', 'info', 'error']);
   });
 });

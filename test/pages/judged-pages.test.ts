@@ -111,26 +111,25 @@ describe('an endpoint without fresh data', () => {
   });
 });
 
-describe('the last verdict', () => {
-  it('stays on both pages when the node no longer answers, with its time', () => {
+describe('the verdict of a document that is withdrawn', () => {
+  it('stays on both pages while nothing says that the problem has ended, with the time of the document', () => {
     const store = polledFor(40, unsigned);
-    const last = 'last known of module_state, at 12:40 UTC: critical: batch 1 of 0xt lacks signatures, for 40 min';
-    expect(textOf(status(store, 45 * MINUTE))).not.toContain('ast known');
+    expect(textOf(status(store, 45 * MINUTE))).not.toContain('as of');
     const stale = 46 * MINUTE;
-    expect(headOf(status(store, stale))).toContain('cannot be judged: ');
-    expect(headOf(target(store, stale))).toContain(last);
-    store.record(BRIDGE, { outcome: failure('connect', 'connection refused'), phaseSeconds: {} }, at(stale));
-    const later = textOf(status(store, stale + 4 * MINUTE)).split('\n');
-    const lines = later.filter((line) => /last known of module_state/i.test(line));
-    expect(lines).toEqual([expect.stringContaining(last.slice(1))]);
-    expect(judged(store, stale)[0]?.lastKnown).toMatchObject([
-      { document: 'module_state', alert: 'BridgeBatchUnsigned', severity: 'critical', at: '2026-01-01T12:40:00.000Z' },
-    ]);
+    for (const page of [status(store, stale), target(store, stale)]) {
+      expect(headOf(page)).toBe(`critical ${TARGET}: batch 1 of 0xt lacks signatures, for 46 min`);
+      expect(textOf(page)).toContain('as of 2026-01-01T12:40:00.000Z');
+    }
+    expect(judged(store, stale)[0]).toMatchObject({
+      status: 'critical',
+      unknown: [expect.stringContaining('no poll')],
+    });
   });
 
-  it('is not of a document without a problem', () => {
-    const store = polledFor(3, {});
-    expect(judged(store, 9 * MINUTE)[0]?.lastKnown).toEqual([]);
+  it('is none if its alert had not fired', () => {
+    const store = polledFor(12, unsigned);
+    expect(judged(store, 12 * MINUTE)[0]?.verdicts).toHaveLength(1);
+    expect(judged(store, 45 * MINUTE)[0]?.verdicts.filter(({ alert }) => alert === 'BridgeBatchUnsigned')).toEqual([]);
   });
 });
 

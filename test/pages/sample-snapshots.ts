@@ -124,6 +124,7 @@ export function verdict(alert: string, severity: Severity, minutes: number, othe
     ageSeconds: 60 * minutes,
     mayBeOlder: false,
     firesAtSeconds: startSeconds,
+    isHidden: others.hiddenBy !== undefined && others.hiddenBy !== null,
     subject: {},
     validators: [],
     id: `${alert}-${severity}`,
@@ -152,7 +153,7 @@ export function targetVerdicts(
   const isProblem = firing === 'critical' || firing === 'warning';
   const rest = firing ?? (verdicts.length > 0 ? 'pending' : 'ok');
   const status = isProblem ? firing : unknown.length > 0 ? 'unknown' : rest;
-  return { target, status, unknown, lastKnown: [], verdicts, notJudgedHere: [] };
+  return { target, status, unknown, verdicts, notJudgedHere: [] };
 }
 
 export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...defaultConfig, ...config });

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, expect, it } from 'vitest';
 import { logVerdicts } from '../../src/engine/poll-log.js';
-import { listVerdicts, problemSeries, reportedVerdicts, type Verdict } from '../../src/engine/verdicts.js';
+import { listVerdicts, problemSeries, reportVerdicts, type Verdict } from '../../src/engine/verdicts.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
@@ -90,7 +90,7 @@ function infosAfter(seconds: number, states: readonly EndpointState[]): Readonly
 function logLines(verdicts: readonly Verdict[]): readonly { readonly msg: string; readonly action: string }[] {
   const lines: { msg: string; action: string }[] = [];
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
-  logVerdicts(log, new Map(), reportedVerdicts(new Map(), { verdicts, unknown: [] }));
+  logVerdicts(log, new Map(), reportVerdicts({ verdicts }));
   return lines;
 }
 

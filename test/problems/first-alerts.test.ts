@@ -81,7 +81,9 @@ function* findFirstAlerts(incident: Incident, options: RecordingOptions = {}): G
   return { minutes, sentences };
 }
 
-const ofRules = exporterRules.map(({ name, severity }) => `${name}/${severity}`);
+const ofRules = exporterRules.flatMap(({ name, severity }) =>
+  typeof severity === 'string' ? [`${name}/${severity}`] : [`${name}/critical`, `${name}/warning`],
+);
 const cases = shortestIncidents(incidents, ofRules);
 
 /** Whether the chain is the same as in all other such incidents: only its responses are changed. */

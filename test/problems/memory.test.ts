@@ -259,11 +259,10 @@ describe('a problem', () => {
     expect(judged.dropped).toBe(100);
   });
 
-  it('is not judged when it is disabled, and has the configured limit', () => {
+  it('is not judged when it is disabled', () => {
     expect(judge({}, { BridgeTest: { enabled: false } }).poll(0, [{}], true).present).toEqual([]);
-    const { present } = judge({}, { BridgeTest: { after: 60_000 } }).poll(0, [{}], true);
-    expect(present[0]?.limitSeconds).toBe(60);
-    expect(judge().poll(0, [{}], true).present[0]?.limitSeconds).toBe(1800);
+    expect(judge({}, { BridgeTest: { critical: { enabled: false } } }).poll(0, [{}], true).present).toEqual([]);
+    expect(judge({}, { BridgeTest: { warning: { enabled: false } } }).poll(0, [{}], true).present).toHaveLength(1);
   });
 
   it('remembers its mark, which stays while a field that it reads is missing', () => {

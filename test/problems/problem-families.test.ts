@@ -13,11 +13,16 @@ const alert = {
 const labels =
   'target="t",document="module_state",problem="BridgeBacklogStuck",severity="critical",id="f00",token_contract="0xa"';
 
-it('exports the start of a problem, and its texts', () => {
-  const problem = { ...alert, id: 'f00', startSeconds: 1_790_000_000.1234, hiddenBy: 'BridgeOracleStalled' };
-  const lines = problemLines([{ ...problem, summary: 'a "b"', action: 'Repair it.' }], 'target="t"');
+it('exports the start of a problem, when its alert is due unless a cause hides it, and its texts', () => {
+  const times = { startSeconds: 1_790_000_000.1234, firesAtSeconds: 1_790_001_000, isHidden: false };
+  const problem = { ...alert, ...times, id: 'f00', hiddenBy: 'BridgeOracleStalled' };
+  const linesOf = (isHidden: boolean) =>
+    problemLines([{ ...problem, isHidden, summary: 'a "b"', action: 'Repair it.' }], 'target="t"');
+  const lines = linesOf(false);
+  expect(linesOf(true)[1]?.text).toBe('');
   expect(lines.map(({ text }) => text)).toEqual([
     `bridge_problem_start_timestamp_seconds{${labels}} 1790000000.123\n`,
+    `bridge_problem_due_timestamp_seconds{${labels}} 1790001000\n`,
     `bridge_problem_info{${labels},summary="a \\"b\\"",action="Repair it.",hidden_by="BridgeOracleStalled"} 1\n`,
   ]);
 });

@@ -355,14 +355,7 @@ function createExporter(
         ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
         ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
         ['bridge_exporter_recorder_last_write_successful', phase.recorderFails ? 0 : 1],
-        [
-          'bridge_exporter_targets_hash',
-          targetsHash(
-            active.target === undefined
-              ? []
-              : active.documents.map((document) => ({ target: active.target ?? '', document })),
-          ),
-        ],
+        ['bridge_exporter_targets_hash', targetsHash(endpoints.states())],
         ['bridge_exporter_shards', shards],
         ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
           `bridge_exporter_shard_info{shard="${index + 1}"}`,

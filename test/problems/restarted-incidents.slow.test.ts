@@ -15,7 +15,9 @@ const SAMPLE_MINUTES = SAMPLE_SECONDS / 60;
 const DOWN_MINUTES = 2;
 
 const lasting = bridgeIncidents.filter(({ phases }) => (phases[1]?.minutes ?? 0) >= 60);
-const ofRules = exporterRules.map(({ name, severity }) => `${name}/${severity}`);
+const ofRules = exporterRules.flatMap(({ name, severity }) =>
+  typeof severity === 'string' ? [`${name}/${severity}`] : [`${name}/critical`, `${name}/warning`],
+);
 
 /** The exporter restarts ten minutes after the beginning of the incident. */
 function withRestart({ phases, ...incident }: Incident): Incident {

@@ -8,7 +8,7 @@ import { record, type Phase } from './recording.js';
 
 const alertsOfExporters = new Set(
   rules
-    .filter(({ problem, summary }) => problem === undefined && summary?.includes('$labels.target') !== true)
+    .filter(({ problems, name }) => problems === undefined && name !== 'BridgeEndpointNotPolled')
     .map(({ name }) => name),
 );
 

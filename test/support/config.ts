@@ -3,13 +3,13 @@ import { createFileSchema, type Config, type ConfigResult } from '../../src/conf
 import { validateConfig } from '../../src/config/loader.js';
 import { nodeUrl, type EndpointUrl } from '../../src/config/urls.js';
 import { parseYaml } from '../../src/config/yaml.js';
-import { problemNames } from '../../src/problems/problems.js';
+import { problemLimits } from '../../src/problems/problems.js';
 
 /** Parses a configuration file. `path` is its name in messages. */
 export function parseConfig(text: string, path: string, metricLabels: ReadonlySet<string> = new Set()): ConfigResult {
   const yaml = parseYaml(text, path);
   if (!yaml.ok) return yaml;
-  const schema = createFileSchema(metricLabels, problemNames);
+  const schema = createFileSchema(metricLabels, problemLimits);
   return validateConfig(yaml.data, yaml.label, dirname(path), schema);
 }
 

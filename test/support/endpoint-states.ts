@@ -2,7 +2,7 @@ import type { Moment } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { listVerdicts, type TargetVerdicts } from '../../src/engine/verdicts.js';
+import { listVerdicts, withAlerts, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
 import { step } from './steps.js';
@@ -36,7 +36,9 @@ export function recordedStates(
   return {
     record: (context: StepContext, poll: PollResult, at: Moment) => {
       const before = stateOf(context);
-      const after = step(before, poll, context, at);
+      const stepped = step(before, poll, context, at);
+      const siblings = states.filter((state) => state !== before && state.target === context.target);
+      const after = withAlerts(stepped, [stepped, ...siblings], at);
       replace(before, after);
       return { before, after };
     },

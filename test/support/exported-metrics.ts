@@ -3,7 +3,7 @@ import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from './clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { problemInfo, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
+import { problemDue, problemInfo, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { seriesOf } from './exposition-text.js';
 
 export interface MetricInfo {
@@ -17,6 +17,7 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([
   problemInfo,
   problemStart,
+  problemDue,
   problemUnjudged,
   ...pollFamilies,
 ]);
@@ -38,8 +39,9 @@ function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {
 export const SAMPLE_PROCESS = {
   build: { version: '1.2.3', revision: 'abc', nodeVersion: '20' },
   shard: { index: 1, count: 1 },
-  config: { hash: 1, loadedAt: clock().at, targets: 1, targetsHash: 0 },
+  config: { hash: 1, loadedAt: clock().at, targets: 1 },
   isConfigRejected: false,
+  targetsHash: () => 0,
   recorder: undefined,
 };
 

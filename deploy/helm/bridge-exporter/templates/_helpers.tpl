@@ -65,18 +65,9 @@ annotations:
 {{- if not (or .Values.configExistingConfigMapName .Values.configExistingSecretName) -}}true{{- end -}}
 {{- end -}}
 
-{{/* The content of the configuration file, with the problems. In a text they are appended, which keeps its comments and large numbers. */}}
+{{/* The content of the configuration file. A text keeps its comments and large numbers. */}}
 {{- define "bridge-exporter.config" -}}
-{{- $config := .Values.config -}}
-{{- $problems := dict "problems" .Values.problems -}}
-{{- if not .Values.problems -}}
-  {{- kindIs "string" $config | ternary $config (toYaml $config) -}}
-{{- else if kindIs "string" $config -}}
-  {{- $indentation := regexFind `(?m)^ *[a-z_]+:` $config | regexFind `^ *` | len -}}
-  {{- printf "%s\n%s\n" (trimSuffix "\n" $config) (toYaml $problems | indent $indentation) -}}
-{{- else -}}
-  {{- merge $problems $config | toYaml -}}
-{{- end -}}
+{{- kindIs "string" .Values.config | ternary .Values.config (toYaml .Values.config) -}}
 {{- end -}}
 
 {{/* The configuration files by name. The indentation is explicit, because the first line of a file can be indented. */}}
@@ -137,12 +128,6 @@ config is empty: set config.targets, --set-file config=bridge.yaml, configExisti
   {{- else if and (kindIs "map" $config) (not $config.targets) }}
 config has no targets
   {{- end }}
-  {{- $parsed := kindIs "string" $config | ternary (fromYaml (toString $config)) $config }}
-  {{- if hasKey $parsed "problems" }}
-config.problems is in the wrong place: set the value problems, from which the chart renders the configuration and the rules
-  {{- else if and .Values.problems (not (hasKey (include "bridge-exporter.config" . | fromYaml) "problems")) }}
-problems cannot be appended to the text of config: its keys have to be on lines of their own
-  {{- end }}
 {{- else if $config }}
 config is set together with {{ ternary "configExistingSecretName" "configExistingConfigMapName" (ne .Values.configExistingSecretName "") }}: remove one of them
 {{- end -}}
@@ -182,18 +167,10 @@ serviceMonitor.enabled and podMonitor.enabled are both set, so that every pod wo
 {{- if and .Values.webConfig.tls (not .Values.webConfig.existingSecretName) }}
 webConfig.tls requires webConfig.existingSecretName
 {{- end -}}
-{{- $names := include "bridge-exporter.alertNames" . | fromJson -}}
-{{- range $name, $own := .Values.problems }}
-  {{- if not (has $name $names.problems) }}
-problems.{{ $name }}: {{ ternary (printf "it is no problem, set prometheusRule.alerts.%s" $name) "no such problem" (has $name $names.alerts) }}; the problems are {{ join ", " $names.problems }}
-  {{- end }}
-  {{- if and (hasKey $own "after") (not (include "bridge-exporter.isDuration" $own.after)) }}
-problems.{{ $name }}.after: {{ toJson $own.after }} is no duration such as 90s, 45m, 1h30m, 2d or 1w
-  {{- end }}
-{{- end -}}
+{{- $names := include "bridge-exporter.alertNames" . | fromJsonArray -}}
 {{- range $name, $own := .Values.prometheusRule.alerts }}
-  {{- if not (has $name $names.alerts) }}
-prometheusRule.alerts.{{ $name }}: {{ ternary (printf "it is a problem, set problems.%s" $name) "no such alert" (has $name $names.problems) }}; the alerts that are no problems are {{ join ", " $names.alerts }}
+  {{- if not (has $name $names) }}
+prometheusRule.alerts.{{ $name }}: no such alert; the alerts are {{ join ", " $names }}
   {{- end }}
 {{- end -}}
 {{- end -}}
