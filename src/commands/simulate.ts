@@ -3,7 +3,7 @@ import { chooseBlockTime, createModel, warmUpMs, type Model } from '../simulator
 import { nodeFaults, setNodeFault } from '../simulator/node-faults.js';
 import { endpointPath } from '../simulator/query-service.js';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../simulator/simulator.js';
-import { HOUR_MS, formatDuration } from '../units.js';
+import { DAY_MS, HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
@@ -12,8 +12,15 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime = Math.floor(Date.now() / 1000) } = options;
   const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
   const simulators: Simulator[] = [];
+  const sinceStartMs = Date.now() - startTime * 1000;
+  const pastMs = sinceStartMs >= 1000 && sinceStartMs <= MAX_PAST_MS ? sinceStartMs : 0;
+  const createChain = (): Model => {
+    const model = createModel({ seed, scenario, blockTimeMs, startTime });
+    model.advanceTime(pastMs);
+    return model;
+  };
   const createCopy = (): Model => {
-    const copy = createModel({ seed, scenario, blockTimeMs, startTime });
+    const copy = createChain();
     copy.advanceTime(simulators[0]?.elapsedMs ?? 0);
     return copy;
   };
@@ -22,7 +29,11 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     if (node === undefined) throw new Error(`node ${index} is not started`);
     return setNodeFault(node, name, createCopy);
   };
-  const first = await startSimulation({ ...options, startTime }, context, { dialect, setFault: setFaultOf(0) });
+  const first = await startSimulation({ ...options, startTime }, context, {
+    ...(pastMs > 0 && { model: createChain() }),
+    dialect,
+    setFault: setFaultOf(0),
+  });
   simulators.push(first);
   try {
     for (let index = 1; index < options.nodes; index += 1) {
@@ -50,6 +61,9 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
 }
 
 const LOOPBACK = '127.0.0.1';
+
+/** Takes some seconds to simulate. A chain that begins earlier stays in its past. */
+const MAX_PAST_MS = DAY_MS;
 
 /** A warm-up of this length takes about a second to simulate, and is announced. */
 const LONG_WARM_UP_MS = 8 * HOUR_MS;

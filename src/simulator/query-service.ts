@@ -2,6 +2,7 @@ import { HUB_CHAIN_ID } from './cctx.js';
 import { LOOKAHEAD } from './external-chains.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
 import type { Model } from './model.js';
+import { runbookQueries } from './runbook-queries.js';
 import { MIN_SIGNED_RATIO } from './signed-blocks.js';
 
 /*
@@ -25,8 +26,10 @@ const MAX_INT64 = 2n ** 63n - 1n;
 export interface Query {
   readonly endpoint: Endpoint;
   readonly parameters: URLSearchParams;
-  /** The variable element of the path. */
+  /** The variable element of the path, or the first of them. */
   readonly argument?: string | undefined;
+  /** All of them. */
+  readonly elements?: readonly string[];
   /** The height at which the state is queried, from the header; the newest by default. */
   readonly height?: number | undefined;
   /** The body of a request to the external chain. */
@@ -40,6 +43,20 @@ interface Resource {
 }
 
 const readArgument = ({ argument = '' }: Query): string => argument;
+
+type RunbookQuery = keyof typeof runbookQueries;
+
+/** One entry for each query of the runbook. */
+const ofRunbook = Object.fromEntries(
+  Object.entries(runbookQueries).map(([name, { path, respond }]) => [
+    name,
+    {
+      path,
+      respond: (model: Model, { elements = [], parameters }: Query) =>
+        foundResponse(model, respond(model, { path: elements, parameters })),
+    },
+  ]),
+) as unknown as Record<RunbookQuery, Required<Resource>>;
 
 const resources = {
   module_state: { path: '/bridge/v1/module_state', respond: (model) => documentResponse(model, model.moduleState()) },
@@ -71,6 +88,7 @@ const resources = {
   tss: { path: '/chain/observer/TSS', respond: signersKeyResponse },
   pending_nonces: { path: '/chain/observer/pendingNonces', respond: pendingNoncesResponse },
   chain_params: { path: '/chain/observer/get_chain_params', respond: chainParamsResponse },
+  ...ofRunbook,
 } satisfies Readonly<Record<string, Resource>>;
 
 /** The queries of the node. */
@@ -86,7 +104,7 @@ export function endpointPath(endpoint: 'module_state' | 'rate_limiter_input' | '
 
 const templates = endpoints.flatMap((endpoint) => {
   const { path }: Resource = resources[endpoint];
-  return path === undefined ? [] : [{ endpoint, pattern: new RegExp(`^${path.replace('*', '([^/]+)')}$`) }];
+  return path === undefined ? [] : [{ endpoint, pattern: new RegExp(`^${path.replaceAll('*', '([^/]+)')}$`) }];
 });
 
 /**
@@ -100,8 +118,9 @@ export function parseRequest(method: string, target: string): Query | QueryRespo
   if (method !== 'GET' && method !== 'HEAD') {
     return errorResponse(501, GRPC_CODES.UNIMPLEMENTED, 'Method Not Allowed');
   }
-  const argument = template.pattern.exec(path)?.[1];
-  return { endpoint: template.endpoint, parameters: new URLSearchParams(search.join('?')), argument };
+  const [, ...elements] = template.pattern.exec(path) ?? [];
+  const parameters = new URLSearchParams(search.join('?'));
+  return { endpoint: template.endpoint, parameters, argument: elements[0], elements };
 }
 
 /** Like the gateway, ignores unknown parameters and all but the first value of a parameter. */
@@ -239,16 +258,21 @@ function validatorResponse(model: Model, { argument: operator }: Query): QueryRe
   return foundResponse(model, validator && { validator });
 }
 
+/** The hub keeps the last claim of a validator that has left. */
 function claimPositionResponse(model: Model, query: Query): QueryResponse {
-  const orchestrator = model.bridge.orchestrator(readArgument(query));
+  const address = readArgument(query);
+  const isRegistered = model.bridge.state().orchestrator_addresses.some(({ orchestrator }) => orchestrator === address);
+  const { lastEventNonce = 1, externalHeight = 1 } = model.bridge.orchestrator(address) ?? {};
   return foundResponse(
     model,
-    orchestrator && {
-      last_claim_event: {
-        external_event_nonce: String(orchestrator.lastEventNonce),
-        external_event_height: String(orchestrator.externalHeight),
-      },
-    },
+    isRegistered
+      ? {
+          last_claim_event: {
+            external_event_nonce: String(lastEventNonce),
+            external_event_height: String(externalHeight),
+          },
+        }
+      : undefined,
   );
 }
 
@@ -288,7 +312,7 @@ function signersKeyResponse(model: Model): QueryResponse {
   return documentResponse(model, { TSS: { tss_pubkey: tssPubkey, tss_participant_list: [], keyGenZetaHeight: '1' } });
 }
 
-/** Fewer than a real node sends, so that there are several pages. */
+/** By default fewer than a real node sends, so that there are several pages. */
 const NONCES_PER_PAGE = 10;
 
 /** Page by page, with the nonces of an earlier key and of the hub itself, which a real hub keeps. */
@@ -301,7 +325,7 @@ function pendingNoncesResponse(model: Model, { parameters }: Query): QueryRespon
     ...nonces.map(({ chainId }) => ({ nonce_low: 5000, nonce_high: 5000, chain_id: chainId, tss: 'earlier' })),
   ].map((row) => ({ ...row, nonce_low: String(row.nonce_low), nonce_high: String(row.nonce_high) }));
   const first = pageKey === null ? 0 : Number(Buffer.from(pageKey, 'base64').toString());
-  const next = first + NONCES_PER_PAGE;
+  const next = first + (Number(parameters.get('pagination.limit')) || NONCES_PER_PAGE);
   const next_key = next < rows.length ? Buffer.from(String(next)).toString('base64') : null;
   return documentResponse(model, { pending_nonces: rows.slice(first, next), pagination: { next_key, total: '0' } });
 }

@@ -31,6 +31,24 @@ it('prints the addresses of the documents that the chain of the dialect has', as
   ]);
 });
 
+it('goes on to the present from a start of up to a day ago', async () => {
+  const printed = createTestContext();
+  const now = Math.floor(Date.now() / 1000);
+  const heads: { readonly header: { readonly height: string; readonly time: string } }[] = [];
+  const context = {
+    ...printed,
+    waitForStopSignal: async () => {
+      const address = /http:\/\/[^/]+/.exec(printed.stdout.at(-1) ?? '')?.[0];
+      const response = await fetch(`${address}/cosmos/base/tendermint/v1beta1/blocks/latest`);
+      heads.push(((await response.json()) as { sdk_block: (typeof heads)[number] }).sdk_block);
+      return 'SIGTERM' as const;
+    },
+  };
+  const args = ['simulate', '--listen=:0', `--start-time=${now - 7200}`, '--scenario=stuck'];
+  expect(await runSimulate(await optionsOf(args), context)).toBe(0);
+  expect(Date.parse(heads[0]?.header.time ?? '') / 1000).toBeGreaterThan(now - 60);
+});
+
 it('serves the chain at several addresses', async () => {
   const { stdout } = await simulate('--nodes=3');
   const others = stdout.filter((line) => line.startsWith('another node of the chain: http://127.0.0.1:'));
