@@ -216,7 +216,7 @@ const simulatorFlags = (scenarios: Scenarios) => ({
   ),
   startTime: flag(
     '--start-time <integer>',
-    'Unix time of the first block in seconds; by default now. `simulate` goes on to now from a day ago.',
+    'Unix time of the first block; by default now. Up to a day ago, `simulate` goes on to now.',
     integer(0, LAST_SECONDS),
   ),
   ...logFlags,
