@@ -19,7 +19,7 @@ interface RecordedChain {
   /** Since the start. */
   readonly scenario: ScenarioName;
   /** After healthy minutes, another scenario begins. */
-  readonly then?: readonly [minute: number, scenario: ScenarioName];
+  readonly incident?: readonly [minute: number, scenario: ScenarioName];
   readonly minutes: number;
   readonly startTime: number;
   readonly pollSeconds?: number;
@@ -37,7 +37,7 @@ const url = 'http://simulated.invalid';
 export async function recordChain({
   directory,
   scenario,
-  then: [thenMinute, thenScenario] = [Infinity, scenario],
+  incident: [incidentMinute, incidentScenario] = [Infinity, scenario],
   minutes,
   startTime,
   pollSeconds = 60,
@@ -79,7 +79,7 @@ export async function recordChain({
   engine.replace(createJobs(config).map((job) => createEndpoint(job, now().at)));
   for (; seconds <= minutes * 60; seconds += pollSeconds) {
     if (seconds > 0) model.advanceTime(pollSeconds * 1000);
-    if (seconds >= thenMinute * 60 && model.scenario !== thenScenario) model.setScenario(thenScenario);
+    if (seconds >= incidentMinute * 60 && model.scenario !== incidentScenario) model.setScenario(incidentScenario);
     for (const { job } of engine.endpoints()) {
       // oxlint-disable-next-line no-await-in-loop -- a contract comes after the module state that says where it is
       await (

@@ -48,7 +48,7 @@ describe('the recording of a daemon', { timeout: 120_000 }, () => {
     await recordChain({
       directory,
       scenario: 'healthy',
-      then: [5, scenario],
+      incident: [5, scenario],
       minutes,
       startTime: START,
       intervalMinutes,
