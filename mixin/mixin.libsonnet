@@ -28,7 +28,11 @@
         ),
       },
     }
-    else { labels+: { severity: std.get(config.severities, own, own) } },
+    else {
+      // Or a text that a template chooses.
+      local rename(text, name) = std.strReplace(text, '}}%s{{' % name, '}}%s{{' % config.severities[name]),
+      labels+: { severity: std.get(config.severities, own, std.foldl(rename, renamed, own)) },
+    },
 
   local configured(rule) = rule + severityOf(rule) + {
     annotations+: {

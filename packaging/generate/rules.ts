@@ -1,5 +1,4 @@
 import { format } from 'prettier';
-import { parse } from 'yaml';
 import { printQuery, rules, type Filled, type Rule } from '../../src/problems/rules.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
 
@@ -24,8 +23,8 @@ const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (
 /** prometheus/alerts.yml. */
 const FILLED: Filled = { selector: '', cluster: 'cluster' };
 
-/** For whoever fills them in with `%`: see `ruleGroups`. */
-export const PLACEHOLDERS: Filled = { selector: '%(selector)s', cluster: '%(clusterLabel)s' };
+/** For the mixin and the chart. */
+const PLACEHOLDERS: Filled = { selector: '%(selector)s', cluster: '%(clusterLabel)s' };
 
 interface RuleGroup {
   readonly name: string;
@@ -43,8 +42,8 @@ interface RuleFields {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The groups of rules as plain data. With placeholders, every other `%` is doubled, as formatting by `%` requires. */
-export function ruleGroups(filled: Filled = FILLED): readonly RuleGroup[] {
+/** The groups of rules as plain data. */
+function ruleGroups(filled: Filled = FILLED): readonly RuleGroup[] {
   const groups = Array.from(new Set(rules.map(({ group }) => group)));
   return groups.flatMap((group) => {
     const own = rules.filter((rule) => rule.group === group).map((rule) => createFields(rule, filled));
@@ -61,22 +60,15 @@ export function ruleGroups(filled: Filled = FILLED): readonly RuleGroup[] {
 
 function createFields(rule: Rule, filled: Filled): RuleFields {
   const { name, severity, expr, forMinutes, keepFiringMinutes } = rule;
-  const escape = (text: string): string =>
-    filled === FILLED
-      ? text
-      : [PLACEHOLDERS.selector, PLACEHOLDERS.cluster].reduce(
-          (escaped, placeholder) => escaped.replaceAll(`%${placeholder}`, placeholder),
-          text.replaceAll('%', '%%'),
-        );
+  // A text is a template, in which the quotes of a selector would need escapes.
+  const ofText = { ...filled, selector: '' };
   return {
     alert: name,
-    expr: escape(expr(filled)),
+    expr: expr(filled),
     ...(forMinutes > 0 && { for: `${forMinutes}m` }),
     ...(keepFiringMinutes > 0 && { keep_firing_for: `${keepFiringMinutes}m` }),
-    ...(severity && { labels: { severity: escape(typeof severity === 'string' ? severity : severity(filled)) } }),
-    annotations: Object.fromEntries(
-      Object.entries(annotationsOf(rule, filled)).map(([key, text]) => [key, escape(text)]),
-    ),
+    ...(severity && { labels: { severity: typeof severity === 'string' ? severity : severity(ofText) } }),
+    annotations: annotationsOf(rule, ofText),
   };
 }
 
@@ -88,8 +80,8 @@ const ages = {
 } as const satisfies Record<AgeKind, readonly [before: string, format: string]>;
 
 /** Queries series of the problem, of the same exporter and cluster. */
-function queryProblem({ cluster, selector }: Filled, query: (matchers: string) => string): string {
-  const matchers = ['id=%q', 'instance=%q', `${cluster}=%q`, ...(selector === '' ? [] : [selector])].join(',');
+function queryProblem({ cluster }: Filled, query: (matchers: string) => string): string {
+  const matchers = ['id=%q', 'instance=%q', `${cluster}=%q`].join(',');
   return printQuery(query(matchers), 'id', 'instance', cluster);
 }
 
@@ -124,7 +116,8 @@ function annotationsOf(rule: Rule, filled: Filled): Record<string, string> {
 
 /** The same for jsonnet. */
 export async function mixinAlerts(): Promise<string> {
-  return format(JSON.stringify(parse(rulesYaml())), { parser: 'json', printWidth: 120 });
+  const groups = ruleGroups(PLACEHOLDERS).map(({ name, rules: own }) => ({ name, rules: own }));
+  return format(JSON.stringify({ groups }), { parser: 'json', printWidth: 120 });
 }
 
 export const alertsYaml = async (): Promise<string> =>
@@ -147,7 +140,7 @@ function formatRule({ alert, expr, labels = {}, annotations, ...durations }: Rul
       .join('');
   return [
     `${alert === 'BridgeWatchdog' ? '# pint disable alerts/comparison\n' : ''}- alert: ${alert}\n`,
-    expr.includes('\n') ? `  expr: |\n${indent(expr, 4)}\n` : `  expr: ${quoted(expr)}\n`,
+    expr.includes('\n') ? `  expr: |-\n${indent(expr, 4)}\n` : `  expr: ${quoted(expr)}\n`,
     ...Object.entries(durations).map(([key, duration]) => `  ${key}: ${duration}\n`),
     Object.entries(labels)
       // Prettier breaks a long flow mapping into four lines.

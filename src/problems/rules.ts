@@ -13,7 +13,7 @@ import type { AgeKind } from './sentence.js';
 
 /** What alerts.yml, the chart and the mixin fill in. */
 export interface Filled {
-  /** Matchers of all series, or nothing. */
+  /** Matchers of all series, with a comma after each, or nothing. Texts query by the labels of the alert instead. */
   readonly selector: string;
   /** The label that distinguishes clusters in one store. */
   readonly cluster: string;
@@ -21,8 +21,8 @@ export interface Filled {
 
 /** A metric with matchers. */
 export function selectSeries({ selector }: Filled, name: string, ...matchers: readonly string[]): string {
-  const all = [...matchers, selector].filter((matcher) => matcher !== '');
-  return all.length === 0 ? name : `${name}{${all.join(',')}}`;
+  const all = selector + matchers.join(',');
+  return all === '' ? name : `${name}{${all}}`;
 }
 
 /** A query in a template, with labels of the alert. */

@@ -54,8 +54,8 @@ it.skipIf(!isInstalled)('helm package includes the alerts and dashboards, and no
   const files = runTool('find', [unpacked, '-type', 'f', '-printf', '%P\n']).output.split('\n');
   expect(files).toEqual(expect.arrayContaining(['bridge-exporter/files/dashboards/validator.json']));
   expect(files.filter((name) => name.includes('/ci/'))).toEqual([]);
-  const alerts = runTool('cat', [join(unpacked, 'bridge-exporter/files/alerts.yml')]).output;
-  expect(alerts).toBe(readProjectFile('prometheus/alerts.yml'));
+  const alerts = runTool('cat', [join(unpacked, 'bridge-exporter/files/alerts.json')]).output;
+  expect(alerts).toBe(readProjectFile('mixin/alerts.json'));
 });
 
 describe.skipIf(!isInstalled || !hasTool('kustomize', ['version']))('kustomize build', () => {

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { PLACEHOLDERS, rulesYaml } from '../../packaging/generate/rules.js';
 import { alertTexts } from '../../src/problems/alert-texts.js';
 import { hides, type HidingAlert } from '../../src/problems/hiding.js';
 import type { Problem } from '../../src/problems/problem.js';
@@ -45,24 +44,6 @@ describe('prometheus/alerts.yml', () => {
       expect(comparison).toBe(`time() - bridge_problem_due_timestamp_seconds{problem="${alert}"} >= 0`);
       expect([labels, duration]).toEqual([undefined, undefined]);
     }
-  });
-
-  it('is filled in with a selector and the label of clusters, by whoever formats the placeholders', () => {
-    const template = rulesYaml(PLACEHOLDERS);
-    const filled = template
-      .replaceAll('%(selector)s', 'job="b"')
-      .replaceAll('%(clusterLabel)s', 'region')
-      .replaceAll('%%', '%');
-    expect(filled.replaceAll(/"[^"]*"/g, '')).not.toMatch(/\bcluster\b(?! that| had)/);
-    for (const [, name = '', selector = ''] of filled.matchAll(/\b(bridge_\w+)(\{[^}]*\})?/g))
-      if (metrics.has(name)) expect(selector, name).toContain('job=');
-    const plain = parse(
-      filled
-        .replaceAll(/,?job=\\?"b\\?"/g, '')
-        .replaceAll('{}', '')
-        .replaceAll('region', 'cluster'),
-    );
-    expect(plain.groups).toEqual(ruleGroups);
   });
 
   it('keeps every alert firing over a restart, but for those of the record and the sign of life', () => {
