@@ -287,7 +287,7 @@ const CONTRADICTIONS = {
 
 function claimRow(input: BridgeInput, attestation: EventAttestation) {
   const claim = claimItem(input, attestation);
-  const { conflicting, violation, type, amount, receiver, voted, missing, dissenting } = claim;
+  const { conflicting, violation, type, amount, receiver, externalHeight, voted, missing, dissenting } = claim;
   const contradictions = [...(conflicting ? (['conflict'] as const) : []), ...(violation === null ? [] : [violation])];
   const isDeposit = type === 'deposit';
   const next = lowest(pendingAttestations(input).map(({ nonce }) => nonce));
@@ -295,7 +295,8 @@ function claimRow(input: BridgeInput, attestation: EventAttestation) {
     ...claim,
     /** Whether it is of the event that has to be observed before all others. */
     isNext: attestation.nonce === next,
-    claim: claimText(claim),
+    // Claims of one event can differ in the height only.
+    claim: `${claimText(claim)}${conflicting ? `, external height ${externalHeight ?? 'unknown'}` : ''}`,
     /** Of a deposit. */
     deposited: isDeposit ? amount : undefined,
     depositedFor: isDeposit ? receiver : undefined,

@@ -26,8 +26,8 @@ describe('the claims of pending events', () => {
   it('say what is in dispute, who voted for what, and who has not voted at all', () => {
     const text = claimsOf(claim(8, [0, 1], deposit('2500000')), claim(8, [2], deposit('9500000')));
     const contradiction = 'conflict: validators voted for different claims of this event';
-    expect(text).toContain(`\ndeposit of USDT\n2.5 USDT\nhub1receiver\n${contradiction}\n`);
-    expect(text).toContain('\ndeposit of USDT\n9.5 USDT\n');
+    expect(text).toContain(`\ndeposit of USDT, external height 812\n2.5 USDT\nhub1receiver\n${contradiction}\n`);
+    expect(text).toContain('\ndeposit of USDT, external height 812\n9.5 USDT\n');
     expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 1 voted for another claim: hub1zyyyyyyyyyy');
     expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 2 voted for another claim: ');
   });
