@@ -36,7 +36,7 @@ const chain = {
 beforeAll(async () => {
   await recordChain({ ...chain, directory: stalled, scenario: 'stalled-oracle', minutes: 90 });
   await recordChain({ ...chain, directory: healthy, minutes: 30 });
-});
+}, 180_000);
 
 async function reportOf(...args: readonly string[]): Promise<Report> {
   const { stdout, stderr } = await runHere(['backtest', '--format=json', ...args]);
