@@ -186,9 +186,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       ).targets[0]?.validators?.filter(({ own }) => own !== null);
     await waitUntil(() => (node?.requests ?? []).filter(({ url: path = '' }) => isOwn(path)).length >= 3);
     await nextPolls();
-    expect(watched()).toMatchObject([
-      { orchestrator, isAsked: true, jailed: null, lastEventNonce: expect.any(String), funds: null },
-    ]);
+    expect(watched()).toMatchObject([{ orchestrator, jailed: null, lastClaim: expect.any(String), funds: null }]);
     const failed = exposition().filter((line) => /query_failures_total.* [1-9]/.test(line));
     expect(failed.map((line) => /query="(\w+)"/.exec(line)?.[1])).toEqual([
       'validators',
@@ -201,7 +199,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await nextPolls();
     polled.advance(MINUTE_MS);
     await waitUntil(() => watched()?.[0]?.jailed === true);
-    expect(watched()).toMatchObject([{ orchestrator, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
+    expect(watched()).toMatchObject([{ orchestrator, lastClaim: expect.stringMatching(/^\d+$/) }]);
     expect(exposition().filter((line) => /^bridge_watched_validator_bonded\{.* 0$/.test(line))).toHaveLength(1);
     // Of another validator.
     answered = { operator_address: 'hubvaloper1other', jailed: false };
