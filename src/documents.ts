@@ -3,7 +3,7 @@ import { readDocument, unreadable, type DocumentResult } from './chain/document.
 import { isValid, validOrUndefined } from './chain/field.js';
 import { hasKnownField, type FieldSchema } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
-import { rateLimiterInput } from './chain/rate-limiter-input.js';
+import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
 import type { TargetConfig } from './config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings, splitConnection } from './config/endpoint-config.js';
@@ -131,6 +131,11 @@ export interface DocumentContext<Types extends AnyTypes> extends Omit<ReadContex
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
 
+/** Some proxies drop the header; the document has its own height. */
+function crosschainHeight({ height }: RateLimiterInput, header: Numeral | undefined): Numeral | undefined {
+  return header ?? validOrUndefined(height);
+}
+
 /** All documents, in the order of the exposition. */
 export const documents: { readonly [Name in DocumentName]: DocumentDefinition<DocumentTypes[Name]> } = {
   module_state: {
@@ -223,6 +228,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     input: (document, { names, additionalInput = {}, ...context }) => ({
       document,
       ...context,
+      height: crosschainHeight(document, context.height),
       lookaheads: additionalInput.lookaheads,
       cctxAnswers: additionalInput.cctxAnswers,
       cctxsAskedAt: additionalInput.cctxsAskedAt,
@@ -230,8 +236,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       chains: names.chains,
       tokens: names.tokens,
     }),
-    // Some proxies drop the header; the document has its own height.
-    height: ({ height }, header) => header ?? validOrUndefined(height),
+    height: crosschainHeight,
     identity: crosschainIdentity,
     families: crosschainFamilies,
     past: crosschainPast,

@@ -1,6 +1,6 @@
 import { NATIVE } from '../chain/rate-limiter-input.js';
 import { oldestBlock, waitOfBatch, waitReasons } from '../facts/bridge/batches.js';
-import { hubBlocksSince } from '../facts/bridge/block-times.js';
+import { hubBlocksSince, measuredHubBlockTime } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { coinItem, hubCoin } from '../facts/bridge/coins.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount } from '../facts/bridge/events.js';
@@ -17,6 +17,7 @@ import {
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { effectiveWindow, rateLimitUse } from '../facts/crosschain/rate-limit.js';
+import { measuredBlockTime } from '../facts/hub-blocks.js';
 import { formatDecimal, isoTimeOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
 import { lowest, type Numeral } from '../chain/numeral.js';
@@ -54,6 +55,7 @@ export function bridgeHeadline(input: BridgeInput) {
     numbers: [transferNumber(input), eventNumber(input), valsetNumber(input)],
     validators: ownValidatorItems(input),
     hubCoin: orNull(() => hubCoin(input)),
+    blockTimeMs: measuredHubBlockTime(input),
     /** Then the time until a height is unknown, and newer signatures. */
     isNodeBehind: input.isNodeBehind === true,
   };
@@ -138,6 +140,7 @@ export function crosschainHeadline(input: CrosschainInput) {
     ],
     /** `null` without a configured rate. */
     rateLimit: orNull(() => rateLimit(input)),
+    blockTimeMs: measuredBlockTime(input),
   };
 }
 

@@ -211,7 +211,12 @@ function judgeAvailability({ lastPoll, lastSuccess }: EndpointState, isExported:
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
   const block = latestBlock.getAnswer(answers);
-  const { name, height, blocks, epochSeconds = null } = nextUpgrade(answers) ?? {};
+  const {
+    name,
+    height,
+    blocks,
+    epochSeconds = null,
+  } = nextUpgrade(answers, state.lastSuccess?.snapshot.headline?.blockTimeMs) ?? {};
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),

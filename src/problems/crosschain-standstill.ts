@@ -1,6 +1,6 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { MAX_BLOCK_MS } from '../facts/bridge/block-times.js';
+import { MAX_BLOCK_MS } from '../facts/hub-blocks.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { type Evidence } from './problem.js';

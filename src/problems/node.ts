@@ -1,7 +1,8 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { validOrUndefined } from '../chain/field.js';
 import { wallSeconds, type Instant } from '../clock.js';
-import { MAX_BLOCK_MS, maxBlockMs, MIN_MEASURED_MS } from '../facts/bridge/block-times.js';
+import { measuredHubBlockTime } from '../facts/bridge/block-times.js';
+import { measuredBlockTime } from '../facts/hub-blocks.js';
 import { required } from '../facts/required-fields.js';
 import {
   BEHIND_SECONDS,
@@ -12,7 +13,7 @@ import {
 } from '../queries/node-status.js';
 import type { DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
-import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
+import { DAY_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem, type Evidence } from './problem.js';
 import { shortName } from './sentence.js';
@@ -165,8 +166,6 @@ interface HighestMark {
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
   /** The first document with a lower height than the highest. Numbers, so that two marks agree on the earlier one. */
   readonly low?: DatedHeight;
-  /** The first of the documents, within an hour, in which the height has grown as fast as the hub makes blocks. */
-  readonly first?: DatedHeight;
   /** As it was measured before the height went back. */
   readonly blockTimeMs?: number;
 }
@@ -177,22 +176,6 @@ const CATCHES_UP_TIMES = 1.5;
 function isCatchingUp({ low, blockTimeMs }: HighestMark, height: Numeral, at: Instant): boolean {
   if (low === undefined || blockTimeMs === undefined || at <= low.at) return false;
   return ((Number(height) - low.height) * blockTimeMs) / 1000 > CATCHES_UP_TIMES * (at - low.at);
-}
-
-/**
- * Not across a halt of the hub: a block time that is too long makes a hub that was rolled back look as if its node were
- * catching up.
- */
-function firstOfGrowing(before: HighestMark | undefined, now: DatedHeight, maxMs: number): DatedHeight {
-  const last = findEntry(before?.values, 'height');
-  if (last === undefined || before?.first === undefined || now.at - before.first.at > HOUR_SECONDS) return now;
-  const blocks = now.height - Number(last.value);
-  return blocks > 0 && (now.at - last.at) * 1000 <= blocks * maxMs ? before.first : now;
-}
-
-function meanBlockTimeMs(first: DatedHeight, { height, at }: DatedHeight): number | undefined {
-  const ms = (at - first.at) * 1000;
-  return ms < MIN_MEASURED_MS ? undefined : ms / (height - first.height);
 }
 
 function highestAfter(
@@ -218,10 +201,9 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 function rolledBack<Name extends HubDocument>(
   document: Name,
   readValues: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
+  measureBlockTime: (evidence: Evidence<Name>) => number | undefined,
   /** After a migration to another contract, the numbers begin anew. */
   readContract: (evidence: Evidence<Name>) => string = () => '',
-  /** The longest time between two blocks of a hub that has not halted. */
-  readMaxBlockMs: (evidence: Evidence<Name>) => number = () => MAX_BLOCK_MS,
 ) {
   return defineProblem(document, {
     name: 'BridgeStateRolledBack',
@@ -243,12 +225,10 @@ function rolledBack<Name extends HubDocument>(
         const { height } = present;
         const values = highestAfter(present, at, known?.values);
         if (height === undefined) return { ...known, contract, values };
-        const dated = { height: Number(height), at };
         if (height < (values['height']?.value ?? height))
-          return { ...known, contract, values, low: known?.low ?? dated };
-        const first = firstOfGrowing(known, dated, readMaxBlockMs(evidence));
-        const blockTimeMs = meanBlockTimeMs(first, dated) ?? known?.blockTimeMs;
-        return { contract, values, first, ...(blockTimeMs !== undefined && { blockTimeMs }) };
+          return { ...known, contract, values, low: known?.low ?? { height: Number(height), at } };
+        const blockTimeMs = measureBlockTime(evidence) ?? known?.blockTimeMs;
+        return { contract, values, ...(blockTimeMs !== undefined && { blockTimeMs }) };
       },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
@@ -277,10 +257,14 @@ export const nodeProblems = [
       observed_nonce: required(state.last_observed_nonce),
       batch_id: required(state.last_outgoing_batch_id),
     }),
+    ({ input }) => measuredHubBlockTime(input),
     ({ input: { state } }) => validOrUndefined(validOrUndefined(state.params)?.bridge_external_address) ?? '',
-    ({ input }) => maxBlockMs(input),
   ),
-  rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
+  rolledBack(
+    'rate_limiter_input',
+    ({ input }) => ({ height: required(input.document.height) }),
+    ({ input }) => measuredBlockTime(input),
+  ),
   ...hubDocuments.map((document) => nodeBehind(document, 'critical')),
   ...hubDocuments.map((document) => nodeBehind(document, 'warning')),
   externalNodeBehind,

@@ -6,7 +6,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { optional, required } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { HOUR_MS, HOUR_SECONDS, MEBIBYTE } from '../units.js';
+import { HOUR_MS, MEBIBYTE } from '../units.js';
 import { hasNodeQueries, nodeQuery, type QueryInput, type QueryStates, responseReader } from './query.js';
 
 /*
@@ -44,13 +44,6 @@ function documentGauge<Value>(help: string, read: (value: Value) => number | boo
   });
 }
 
-interface KeptBlock extends Block {
-  /** Up to two earlier blocks an hour apart, to measure the block time; absent in the first answer. */
-  readonly earlier?: readonly Block[];
-}
-
-const onlyBlock = ({ height, epochSeconds }: Block): Block => ({ height, epochSeconds });
-
 export const latestBlock = nodeQuery({
   name: 'latest_block',
   isEnabled: hasNodeQueries,
@@ -62,13 +55,6 @@ export const latestBlock = nodeQuery({
     // `block` is deprecated; older nodes send only this.
     const { height, time } = required(required(sdkBlock ?? block).header);
     return readBlock(height, time);
-  },
-  keep: (block, _request, { answers }): KeptBlock => {
-    const last = latestBlock.getAnswer(answers);
-    if (last === undefined) return block;
-    const { earlier = [last] } = last;
-    const isHourOld = block.epochSeconds - (earlier.at(-1)?.epochSeconds ?? Infinity) > HOUR_SECONDS;
-    return { ...block, earlier: (isHourOld ? [...earlier.slice(-1), last] : earlier).map(onlyBlock) };
   },
   families: families<QueryInput<Block>>({
     bridge_node_block_timestamp_seconds: documentGauge(
@@ -152,16 +138,13 @@ export function upgradeAt(answers: QueryStates, height: Numeral): string | undef
 }
 
 /** The planned upgrade that the newest block of the node has not reached. */
-export function nextUpgrade(answers: QueryStates) {
+export function nextUpgrade(answers: QueryStates, blockTimeMs: number | undefined) {
   const [plan] = upgradePlan.getAnswer(answers) ?? [];
   const block = latestBlock.getAnswer(answers);
   if (plan === undefined || block === undefined || subtract(plan.height, block.height) <= 1n) return undefined;
-  const [earlier = block] = block.earlier ?? [];
   const blocks = Number(subtract(plan.height, block.height));
-  const measured = Number(subtract(block.height, earlier.height));
-  const secondsPerBlock = (block.epochSeconds - earlier.epochSeconds) / measured;
   // Estimated; `undefined` until a block time is measured.
-  return { ...plan, blocks, epochSeconds: measured > 0 ? block.epochSeconds + blocks * secondsPerBlock : undefined };
+  return { ...plan, blocks, epochSeconds: blockTimeMs && block.epochSeconds + (blocks * blockTimeMs) / 1000 };
 }
 
 /** A node whose newest block is older than this is behind. */

@@ -4,6 +4,7 @@ import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
+import { heightSamples, type HeightSample } from '../hub-blocks.js';
 import { rememberedNonces, type LowestNonce } from './chains.js';
 import { MAX_KEYS, signerKey } from './cctxs.js';
 
@@ -16,6 +17,7 @@ export type SeenAnswers = ReadonlyMap<string, unknown>;
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly document: RateLimiterInput;
+  /** Hub height of the response header, else of the document. */
   readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;
   /**
@@ -41,13 +43,14 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
 export interface CrosschainPast {
   /** When the last document was received. */
   readonly at: Instant;
+  readonly heights: readonly HeightSample[];
   /** The lowest nonces in the last complete lists. */
   readonly lowestNonces: readonly LowestNonce[];
 }
 
 /** The past of the next document. */
 export function crosschainPast(input: CrosschainInput): CrosschainPast {
-  return { at: input.at, lowestNonces: rememberedNonces(input) };
+  return { at: input.at, heights: heightSamples(input), lowestNonces: rememberedNonces(input) };
 }
 
 /** The hub of a document: its chain id, if a transaction comes from there, and the public keys of the signers. */

@@ -91,7 +91,7 @@ describe('bridge_block_time_seconds', () => {
     expect(valueAfter(EXTERNAL, [{ seconds: 0, height: 1000, fields }])).toBeUndefined();
   });
 
-  it('is not measured over fewer than 100 blocks', () => {
+  it('is not measured while the hub takes more than 10 seconds for a block', () => {
     const slow = steady(30).map(({ seconds }) => ({ seconds, height: 1000 + Math.floor(seconds / 20) }));
     expect(valueAfter(HUB, slow)).toBe(2);
     expect(

@@ -1,0 +1,94 @@
+import { subtract, type Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import { HOUR_MS, MINUTE_MS } from '../units.js';
+import { memoize } from './memoize.js';
+
+/* The block time of the hub in milliseconds, as the heights of the documents of the last hour show it. */
+
+const MEASURED_MS = HOUR_MS;
+const MIN_MEASURED_MS = 10 * MINUTE_MS;
+/** Bounds the number of samples in an hour of frequent polls. */
+const SAMPLE_SPACING_MS = 30_000;
+
+/** A hub whose parameters are unknown, and that takes longer for a block, has halted meanwhile. */
+export const MAX_BLOCK_MS = 10_000;
+
+/** The hub height at a point in time. */
+export interface HeightSample {
+  /** In milliseconds of the process clock. */
+  readonly atMs: number;
+  readonly height: Numeral;
+}
+
+/** A document of the hub. */
+interface HubDocument {
+  readonly at: Instant;
+  readonly height: Numeral | undefined;
+  readonly isNodeBehind?: boolean | undefined;
+  readonly past: { readonly heights: readonly HeightSample[] } | undefined;
+}
+
+/** Whether the hub height is below the height of the last document: earlier samples do not apply any more. */
+function isRolledBack({ height, past }: HubDocument): boolean {
+  const last = past?.heights.at(-1);
+  return height !== undefined && last !== undefined && height < last.height;
+}
+
+/** The heights of the last hour, including this document. */
+export const heightSamples = memoize((input: HubDocument): readonly HeightSample[] => {
+  const { at, height, past, isNodeBehind } = input;
+  const before = isRolledBack(input) ? [] : (past?.heights ?? []);
+  // A node that catches up has blocks faster than the hub makes them.
+  if (height === undefined || isNodeBehind === true) return before;
+  const recent = before.filter(({ atMs }) => at * 1000 - atMs <= MEASURED_MS);
+  const last = recent.at(-1);
+  if (last !== undefined && at * 1000 - last.atMs < SAMPLE_SPACING_MS) return recent;
+  return [...recent, { atMs: at * 1000, height }];
+});
+
+interface Interval {
+  readonly ms: number;
+  readonly blocks: number;
+  /** Whether the hub halted before: then the first part of the interval has no blocks. */
+  readonly isAfterHalt: boolean;
+}
+
+/**
+ * The times between samples, without those in which the hub halted: it made no block, or far too few, because the node
+ * did not answer meanwhile.
+ */
+function measureIntervals(samples: readonly HeightSample[], maxBlockMs: number): readonly Interval[] {
+  return samples.slice(1).flatMap((sample, index) => {
+    const [earlier, before] = [samples[index - 1], samples[index]];
+    if (before === undefined || sample.height <= before.height) return [];
+    const isAfterHalt = earlier !== undefined && before.height === earlier.height;
+    const blocks = Number(subtract(sample.height, before.height));
+    const ms = sample.atMs - before.atMs;
+    return ms > blocks * maxBlockMs ? [] : [{ ms, blocks, isAfterHalt }];
+  });
+}
+
+/** Rounded to microseconds; `undefined` without enough time. */
+function meanBlockTime(intervals: readonly Interval[], minMs: number): number | undefined {
+  const ms = intervals.reduce((total, interval) => total + interval.ms, 0);
+  const blocks = intervals.reduce((total, interval) => total + interval.blocks, 0);
+  return ms < minMs ? undefined : Math.round((ms * 1000) / blocks) / 1000;
+}
+
+/** `undefined` without ten minutes of blocks. A hub that takes longer than `maxBlockMs` for a block has halted. */
+export function measuredBlockTime(input: HubDocument, maxBlockMs = MAX_BLOCK_MS): number | undefined {
+  return meanBlockTime(measureIntervals(heightSamples(input), maxBlockMs), MIN_MEASURED_MS);
+}
+
+const MIN_ROUGH_MS = 15_000;
+
+/** Even over seconds. */
+export function roughBlockTime(input: HubDocument, maxBlockMs: number): number | undefined {
+  const { height, at } = input;
+  if (height === undefined) return undefined;
+  const intervals = measureIntervals([...heightSamples(input), { height, atMs: at * 1000 }], maxBlockMs);
+  return meanBlockTime(
+    intervals.filter(({ isAfterHalt }) => !isAfterHalt),
+    MIN_ROUGH_MS,
+  );
+}
