@@ -111,7 +111,8 @@ const jailed = defineProblem('module_state', {
 const lagging = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorLagging',
   severity: 'warning',
-  afterMinutes: 30,
+  // Before BridgeOrchestratorMissingVotes, of which it is the cause.
+  afterMinutes: 25,
   needsTime: true,
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',

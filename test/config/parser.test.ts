@@ -56,13 +56,19 @@ tokens:
   - {contract: "${TOKEN}", decimals: 0, min_batch_fee: 8, backing: true}
   - {contract: "0x0000000000000000000000000000000000000002", explorer: "https://explorer.example/token/{address}"}
 chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
-problems: {BridgeBatchUnsigned: {after: 45m}, CrosschainBacklogHigh: {enabled: false}}
+problems:
+  BridgeBatchUnsigned: {after: 45m}
+  CrosschainBacklogHigh: {enabled: false}
+  BridgeParamsChanged: {critical: {after: 1m, enabled: true}, warning: {after: 1m, enabled: true}, info: {after: 1m, enabled: true}}
+  BridgeSnapshotStale: {module_state: {after: 1m, enabled: true}, rate_limiter_input: {after: 1m, enabled: true}, external_contract: {after: 1m, enabled: true}}
 links: {runbook: "https://wiki.example/runbook/", dashboards: "https://grafana.example/base/"}
 recorder: {directory: /var/lib/bridge-exporter, interval: 0s, max_size: 200MB}
 validators:
   - {address: INJ1QQQQQCKDMDM, name: "Alpha & Co"}
   - {address: "0xDAC17F958D2ee523a2206206994597C13D831ec7", name: Beta}
 `;
+
+const EVERY_PART = { after: 60_000, enabled: true };
 
 const everyKeyConfig: Config = {
   poll: { interval: 90_000, timeout: 45_000, stale_after: 3_600_000, max_body_size: 10_000_000 },
@@ -132,7 +138,12 @@ const everyKeyConfig: Config = {
     { address: 'inj1qqqqqckdmdm', name: 'Alpha & Co' },
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
-  problems: { BridgeBatchUnsigned: { after: 2_700_000 }, CrosschainBacklogHigh: { enabled: false } },
+  problems: {
+    BridgeBatchUnsigned: { after: 2_700_000 },
+    CrosschainBacklogHigh: { enabled: false },
+    BridgeParamsChanged: { critical: EVERY_PART, warning: EVERY_PART, info: EVERY_PART },
+    BridgeSnapshotStale: { module_state: EVERY_PART, rate_limiter_input: EVERY_PART, external_contract: EVERY_PART },
+  },
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
   recorder: { directory: '/var/lib/bridge-exporter', interval: 0, max_size: 200_000_000 },
 };
@@ -195,7 +206,7 @@ describe('parseConfig', () => {
 
   test('parses all keys with exact numbers', () => {
     const result = parseConfig(everyKey, 'b');
-    expect(result).toEqual({ ok: true, warnings: [], config: everyKeyConfig });
+    expect(result).toEqual({ ok: true, warnings: [expect.stringContaining('node_queries')], config: everyKeyConfig });
     expect(result.ok && structuredClone(result.config)).toEqual(everyKeyConfig);
   });
 

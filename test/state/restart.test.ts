@@ -63,7 +63,7 @@ describe('a process that is restarted every 20 minutes during an incident', () =
     expect(restarted).toEqual(summary(without.verdicts(56)));
     // The lowest nonce of a chain has to be the same for 35 minutes, and no document says since when it is.
     const stuck = 'firing critical CrosschainBacklogStuck';
-    expect(restarted.filter((line) => line.startsWith(stuck)).length).toBeGreaterThan(2);
+    expect(restarted.filter((line) => line.startsWith(stuck))).toHaveLength(1);
     expect(summary(forgetful.verdicts(56)).filter((line) => line.startsWith(stuck))).toEqual([]);
   });
 });
