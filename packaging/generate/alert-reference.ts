@@ -1,9 +1,11 @@
+import { groupBy } from '../../src/facts/grouping.js';
 import { rules } from '../../src/problems/rules.js';
+import { formatDuration, MINUTE_MS } from '../../src/units.js';
 import { markdownTable, withTables } from './tables.js';
 
-/** One row for each severity of an alert, and each limit of it. */
+/** One row for each alert: when it fires, by severity and limit. What it means is in its notification. */
 export function alertReference(): string {
-  const rows = rules.flatMap(({ name, severity, title, meaning, problems, forMinutes }) => {
+  const rows = rules.map(({ name, severity, title, meaning, problems, forMinutes }) => {
     const own = problems ?? [
       {
         severity: typeof severity === 'string' ? severity : 'critical, warning',
@@ -11,13 +13,18 @@ export function alertReference(): string {
         afterMinutes: forMinutes,
       },
     ];
-    const cells = own.map((each) => [each.severity, each.description, minutesText(each.afterMinutes)]);
-    const distinct = new Map(cells.map((row) => [row.join(), row]));
-    return Array.from(distinct.values(), (row) => [`[${name}](runbook.md#${name.toLowerCase()})`, ...row]);
+    const conditions = Array.from(
+      groupBy(own, ({ description }) => description),
+      ([description, all]) => {
+        const limits = all.map((each) => `${each.severity}${limitText(each.afterMinutes)}`);
+        return `**${Array.from(new Set(limits)).join(', ')}:** ${description}`;
+      },
+    );
+    return [`[${name}](runbook.md#${name.toLowerCase()})`, conditions.join(' ')];
   });
-  return withTables('docs/alerts.md', [markdownTable(['alert', 'severity', 'condition', 'after'], rows)]);
+  return withTables('docs/alerts.md', [markdownTable(['alert', 'fires'], rows)]);
 }
 
-function minutesText(minutes: number): string {
-  return minutes > 0 && minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+function limitText(minutes: number): string {
+  return minutes === 0 ? '' : ` ${formatDuration(minutes * MINUTE_MS)}`;
 }

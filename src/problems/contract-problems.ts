@@ -23,7 +23,7 @@ const unbacked = defineProblem('external_contract', {
   afterMinutes: 10,
   needsTime: true,
   description:
-    'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
+    'The contract holds less of a token than its supply on the hub and its outstanding transfers, and the shortfall is new or has grown within a day.',
   action:
     'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
@@ -66,8 +66,7 @@ const valsetNewer = defineProblem('external_contract', {
   dashboard: 'bridge-validator',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
-  description:
-    'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
+  description: 'The set in the contract is newer than every set of the hub.',
   action: COMPARE_VALSETS,
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
     withdrawWithout(lastValsetNonce);
@@ -82,7 +81,7 @@ const ownerChanged = change('external_contract', {
   severity: 'critical',
   hours: IDENTITY_HOURS,
   summary: 'the owner or the implementation of the contract changed',
-  description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
+  description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
   readValues: ({ owner, implementation }) => ({ owner: required(owner), implementation: required(implementation) }),
 });
@@ -93,8 +92,7 @@ const paused = defineProblem('external_contract', {
   // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  description:
-    'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
+  description: 'The contract is paused: live batches can neither be executed nor canceled.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
   find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
   inhibits: [
@@ -121,8 +119,7 @@ const oracleSilentByContract = defineProblem('external_contract', {
   dashboard: 'bridge-validator',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
   // does not matter: the event exists, so the other validators are behind.
-  description:
-    'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
+  description: 'Events of the contract have waited for an hour, and do not become fewer.',
   action:
     'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
   mark: {
@@ -167,8 +164,7 @@ const thresholdTooLow = defineProblem('external_contract', {
   afterMinutes: 10,
   needsTime: true,
   // A lower threshold is no reason to lower power_threshold: relayers ask for 66 % anyway.
-  description:
-    'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
+  description: 'The contract requires more power than `power_threshold`.',
   action: 'Set power_threshold of the target to the threshold of the contract.',
   find: ({ input }) => {
     const needed = required(thresholdOfContract(input));

@@ -99,7 +99,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   needsTime: true,
   description:
-    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
+    'The lowest pending nonce of a chain has not changed for its age limit plus five minutes in which the hub makes blocks and sends outbounds.',
   action: LOOK_UP,
   mark: haltTracking,
   find: ({ input }: CrosschainEvidence, mark: HaltMark | undefined) => {
@@ -145,8 +145,8 @@ function tooOld(severity: Severity) {
     age: 'over',
     afterMinutes: 0,
     description: isCritical
-      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
-      : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
+      ? 'The oldest pending cctx of a chain is older than four times its age limit, or twice one of an hour or more.'
+      : 'It is older than the limit: 30 minutes by default, 2 hours on Bitcoin.',
     action: LOOK_UP,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
@@ -227,8 +227,7 @@ const outboundDisabled = defineProblem('rate_limiter_input', {
   isUrgent: true,
   // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
   afterMinutes: 0,
-  description:
-    'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
+  description: '`isOutboundEnabled` of the flags is false.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
   find: ({ input, answers }) => {
     const summary = 'the hub has switched off transactions to other chains';
@@ -248,7 +247,7 @@ const truncated = defineProblem('rate_limiter_input', {
   afterMinutes: 10,
   needsTime: true,
   description:
-    'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
+    'The node omits pending cctxs from its list. Meanwhile CrosschainBacklogStuck is not judged, CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
     'If `crosschain.limit` is configured, remove it. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   find: ({ input }) => {
@@ -269,8 +268,7 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  description:
-    'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
+  description: 'More cctxs than `crosschain.backlog_limit` are missed or pending, listed or not.',
   action:
     'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
   find: ({ input, answers }) => {
@@ -308,8 +306,7 @@ const missed = defineProblem('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 15,
   needsTime: true,
-  description:
-    'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
+  description: 'Cctxs of a chain have been missed for less than a day, and were not at the first poll.',
   action: MISSED_ACTION,
   mark: {
     isDebounced: true,
@@ -347,8 +344,7 @@ const unlisted = defineProblem('rate_limiter_input', {
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
   needsTime: true,
-  description:
-    'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no observer works on them any more.',
+  description: 'Cctxs have left both lists, and the node says that they are pending.',
   action:
     'Observers no longer see it, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. Do not abort it, because that can pay twice.',
   find: ({ input, flow }) => {
@@ -373,7 +369,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     name: 'CrosschainFreezeNear',
     severity,
     afterMinutes,
-    description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it.`,
+    description: `Less than ${percent(share)} of the lookahead is left above the lowest missed nonce of a chain.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));

@@ -76,7 +76,7 @@ const valsetMismatches = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 0,
   description:
-    'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
+    'The members of the set in the contract differ from those in the hub (`valset_mismatch`), the hub had it within a day and has no longer (`valset_unknown`), or a third of the power claims such a set (`valset_claim_mismatch`).',
   action: COMPARE_VALSETS,
   /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
   mark: {
@@ -111,8 +111,7 @@ const valsetClaims = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'warning',
   afterMinutes: 5,
-  description:
-    'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
+  description: 'Less than a third of the power claims it.',
   action: COMPARE_VALSETS,
   find: findValsetClaims(false),
 });
@@ -131,7 +130,7 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'critical',
     afterMinutes: 0,
-    description: `A third of the power or more claims that a batch was executed which the hub does not have. At ${percent(QUORUM_RATIO)} of the power, the hub halts.`,
+    description: `A third of the power claims that a batch was executed which the hub does not have.`,
     action: `Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at ${percent(QUORUM_RATIO)}. If not, the claimants must correct their nodes. Warn the developers.`,
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
@@ -141,8 +140,7 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'warning',
     afterMinutes: 5,
-    description:
-      'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
+    description: 'Less than a third claims it.',
     action: `Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at ${percent(QUORUM_RATIO)} of the power.`,
     find: findBatchClaims(false),
   }),

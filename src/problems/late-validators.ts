@@ -94,7 +94,7 @@ const confirmsMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
-  description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  description: `A watched validator has signed nothing for an hour, or not the set whose deadline is next; or others with ${LATE_RATIO * 100} % of the power.`,
   action: 'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.',
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
@@ -174,7 +174,7 @@ const votesMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
   afterMinutes: 30,
-  description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
+  description: `A watched validator has not voted for an event that others have claimed, nor for a later one; or others with ${LATE_RATIO * 100} % of the power. A vote for another claim is not missing.`,
   action: 'Check the orchestrator and its node of the external chain.',
   mark: {
     /** The highest event nonce with a vote so far: it does not go back when the hub deletes a vote. */
@@ -218,7 +218,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     severity,
     // Signatures are usually given within minutes.
     afterMinutes: 15,
-    description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
+    description: `A watched validator, or others with a third of the power, have less than ${hours} hours to sign a validator set or a batch.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {
       // A signature that is missing at an old height may be given since then.

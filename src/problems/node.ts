@@ -42,7 +42,7 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
     severity: 'critical',
     afterMinutes: 15,
     needsTime: true,
-    description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
+    description: `Polls succeed, but ${what} stays the same.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
       isDebounced: true,
@@ -76,7 +76,7 @@ function nodeBehind(document: HubDocument, severity: keyof typeof BEHIND_MINUTES
     name: 'BridgeNodeBehind',
     severity,
     afterMinutes: BEHIND_MINUTES[severity],
-    description: `The newest block of the node has been more than ${BEHIND_SECONDS / 60} minutes old${isCritical ? ' for an hour, and no other node of the document is current' : ', although polls succeed and its height moves'}. What the exporter shows of the document is as old as that block. Problems that need the present state are not judged meanwhile.`,
+    description: `The newest block of the node has been more than ${BEHIND_SECONDS / 60} minutes old${isCritical ? ' for an hour, and no other node is current' : ', although polls succeed and its height moves. Deadlines are not judged'}.`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
       const seconds = required(nodeDelaySeconds(answers, input));
@@ -97,7 +97,7 @@ function clockBehind(document: HubDocument) {
     name: 'BridgeClockBehind',
     severity: 'warning',
     afterMinutes: 0,
-    description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter, so that clock is wrong. Ages on the pages and in the log are too short by as much.`,
+    description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
       const aheadSeconds = -required(nodeDelaySeconds(answers, input));
@@ -114,7 +114,7 @@ const externalNodeBehind = defineProblem('external_contract', {
   name: 'BridgeNodeBehind',
   severity: 'warning',
   afterMinutes: BEHIND_MINUTES.warning,
-  description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
+  description: `The newest external block is more than ${BEHIND_SECONDS / 60} minutes old. Backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
   find: ({ input }) => {
     const age = wallSeconds(input.at, input) - input.blockSeconds;
@@ -133,7 +133,7 @@ function nodeDown(document: DocumentName) {
     severity: 'warning',
     afterMinutes: 30,
     description:
-      'Of several nodes of a document, one has failed for 30 minutes, by its document or by its probes, while another one answers. Nothing is lost as long as that one answers; BridgeEndpointDown fires when all nodes fail.',
+      'One of several nodes has failed for 30 minutes, by its document or its probes, while another one answers.',
     action:
       'Check the node and the way to it, or remove it from nodes: while it is down, fewer nodes can take the place of the one in use.',
     find: ({ nodes = [] }) => {
@@ -212,7 +212,7 @@ function rolledBack<Name extends HubDocument>(
     afterMinutes: 15,
     needsTime: true,
     description:
-      'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
+      'The hub height, the last observed nonce or the last batch id went back and stayed back, and the node is not catching up.',
     action:
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {

@@ -57,7 +57,7 @@ const stalled = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'critical',
   afterMinutes: 20,
-  description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
+  description: `A third of the power has claimed the next event, and it is not observed, which takes ${percent(QUORUM_RATIO)}.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
     if (isNextEventCredible(input) !== true) return undefined;
@@ -80,8 +80,7 @@ const claimedByFew = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'warning',
   afterMinutes: 65,
-  description:
-    'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
+  description: 'Less has claimed it for an hour: it does not exist, or only they have seen it.',
   action:
     'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
   find: ({ input }) => {
@@ -132,7 +131,7 @@ const oracleSilent = defineProblem('module_state', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   description:
-    'For half a day, withdrawals were requested all the time and a batch was built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
+    'Without `external`: for half a day, withdrawals were requested and a batch was signed, but no event was claimed or observed.',
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
   mark: {
@@ -286,14 +285,14 @@ function conflicting(
 
 export const oracleProblems = [
   conflicting('critical', {
-    description: `Validators claim different things for the next event, and no claim can still reach ${percent(QUORUM_RATIO)} of the power. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
+    description: `Validators claim different things for an event that is not observed, and no claim can still reach ${percent(QUORUM_RATIO)} of the power.`,
     action:
       'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
   }),
   stalled,
   oracleSilent,
   conflicting('warning', {
-    description: 'Validators claim different things for an event that is not observed yet. One claim can still win.',
+    description: 'One claim can still win.',
     action: 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
   }),
   claimedByFew,

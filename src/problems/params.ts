@@ -129,7 +129,7 @@ export const paramsProblems = [
     hours: IDENTITY_HOURS,
     readValues: ({ state }) => identityParams(state),
     summary: 'contract, bridge id or external chain changed',
-    description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
+    description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours.`,
     action:
       'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
     // A migration resets the nonces, and changes parameters.
@@ -141,8 +141,7 @@ export const paramsProblems = [
     hours: 1,
     readValues: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
     summary: 'the list of admins changed',
-    description:
-      'The list of admins changed within the last hour, or during an outage before it. Admins manage the blacklist and the limits without a proposal.',
+    description: 'The list of admins changed within an hour.',
     action: 'Check that a governance proposal or an upgrade announced the new admins.',
     inhibits: [{ problem: 'BridgeParamsChanged', severity: 'info' }],
   }),
@@ -152,7 +151,7 @@ export const paramsProblems = [
     hours: 1,
     readValues: ({ state }) => readParams(state),
     summary: 'bridge parameters changed',
-    description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
+    description: 'Another parameter changed within an hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
   }),
   change('module_state', {
@@ -161,7 +160,7 @@ export const paramsProblems = [
     hours: 1,
     readValues: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
     summary: 'the blacklist changed',
-    description: 'The external blacklist changed within the last hour, or during an outage before it.',
+    description: 'The blacklist changed within an hour, or during an outage before it.',
     action: 'Ask an admin of the bridge whether the change is intended.',
   }),
 ];

@@ -112,8 +112,7 @@ export const snapshotStale: PollProblem = {
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
-  description:
-    'The exporter has not polled the document successfully for 10 minutes, or ever since it was added, and no other exporter has. No other alert on the document can fire.',
+  description: 'No exporter has polled the document successfully for 10 minutes, or since it was added.',
   action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
   find: (poll, { at, isNotServed }) => {
     if (poll.document === 'external_contract' || isNotServed) return undefined;
@@ -166,7 +165,7 @@ const down: PollProblem = {
   severity: 'warning',
   afterMinutes: 3,
   description:
-    'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated; the contract has none. With kind="not_served", the node has never served the document, only the other one of the target.',
+    'Every poll fails. With `kind="not_served"`, the node has never served the document, only the other one of the target.',
   action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
   find: (poll, { isNotServed }) => {
     const failure = presentFailure(poll);
@@ -192,7 +191,7 @@ const nearLimit: PollProblem = {
   severity: 'warning',
   afterMinutes: 5,
   description:
-    'A response is larger than 80 % of `poll.max_body_size`, or was refused for its size, here or by the node. Above the limit every poll fails.',
+    'A response is larger than 80 % of `poll.max_body_size`, or was refused for its size, here or by the node.',
   action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
   find: (poll) => {
     const { document, lastPoll, maxBodyBytes } = poll;
@@ -213,8 +212,7 @@ const seriesDropped: PollProblem = {
   name: 'BridgeExporterSeriesDropped',
   severity: 'warning',
   afterMinutes: 15,
-  description:
-    'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
+  description: 'A metric has more series than `limits.max_series_per_family`.',
   action: 'Raise limits.max_series_per_family.',
   find: ({ lastSuccess, document }) => {
     const dropped = (lastSuccess?.snapshot.renderedFamilies ?? []).filter(hasDroppedSeries);
@@ -271,8 +269,7 @@ function unreadableFields({ lastSuccess }: PollEvidence): string {
 export const pollProblems: readonly PollProblem[] = [
   snapshotStale,
   unjudged('critical', {
-    description:
-      'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
+    description: 'A critical problem was there, and a field that it reads is missing or invalid.',
     action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
   }),
   misconfigured,
@@ -280,8 +277,7 @@ export const pollProblems: readonly PollProblem[] = [
   nearLimit,
   seriesDropped,
   unjudged('warning', {
-    description:
-      'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
+    description: 'A field of a problem that could be judged before is missing or invalid, or a query is not answered.',
     action: COMPARE_FIELDS,
   }),
 ];

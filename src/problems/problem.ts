@@ -158,7 +158,7 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    */
   readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
-  /** When it is a problem and what that means, for annotations and docs/alerts.md. */
+  /** When it is a problem, for docs/alerts.md; of a second severity, what differs. */
   readonly description: string;
   /** What to do first, in at most 240 characters. */
   readonly action: string;

@@ -61,8 +61,7 @@ const backlogStuck = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  description:
-    'The fees of the transfers of a token reach its `min_batch_fee`, so that a batch should be built within minutes, and none was built.',
+  description: 'The fees of the best hundred transfers of a token reach its `min_batch_fee`, and no batch is built.',
   action:
     'Request a batch of the token, which anyone can (build-batch, see the runbook): the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
   mark: {
@@ -118,7 +117,7 @@ const backlogGrowing = defineProblem('module_state', {
   afterMinutes: 185,
   needsTime: true,
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
-  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
+  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch was built.`,
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
   mark: {
@@ -179,8 +178,7 @@ const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  description:
-    'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
+  description: 'More transfers than `backlog_limit` are pending, batched or unbatched.',
   action: 'Check whether batches are built, signed and relayed.',
   find: ({ input }) => {
     const { backlog_limit } = input.settings;

@@ -19,7 +19,7 @@ import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';
 import { newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
 import { contractLabel } from '../facts/bridge/tokens.js';
-import { newestValset, powerDrift, QUORUM_RATIO, unrelayedValsets } from '../facts/bridge/valsets.js';
+import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { capitalized, count, list, percent } from '../text/format.js';
@@ -120,7 +120,7 @@ const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. Where neither \`min_batch_fee\` is configured nor ten executed batches of the token have shown what is sufficient, only when such batches of two tokens time out of which batches were executed within 14 days. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
+  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left; where these are unknown, of batches of two tokens with executions within 14 days.`,
   action: checkRelayers(),
   find: ({ input }) => {
     const batches = relayable(input);
@@ -230,7 +230,7 @@ const valsetDrift = defineProblem('module_state', {
   afterMinutes: 120,
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
-  description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the ${percent(QUORUM_RATIO)} from which on relayers relay.`,
+  description: `The power shares of the newest set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract.`,
   action: signAndRelaySet(),
   find: ({ input }) => {
     const value = powerDrift(input);
@@ -260,27 +260,22 @@ export const relayProblems = [
   overdue(
     'critical',
     30,
-    'The hub holds a signed batch with sufficient fees that has timed out at the estimated external height. The contract rejects it, and its transfers are locked until the hub observes the next event.',
+    'A signed batch with sufficient fees has timed out at the estimated external height, and the hub holds it.',
   ),
   notRelayed(
     'critical',
     4,
     true,
-    'Signed batches of two or more tokens whose fees reach their `min_batch_fee`, or without one what executed batches have paid, have each waited for hours, and none is executed.',
+    'Signed batches of two tokens with sufficient fees have each waited for so long, and none is executed.',
   ),
   // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually
   // observed within two hours.
   overdue(
     'warning',
     120,
-    'The hub holds a batch that has timed out at the estimated external height. Its transfers are locked until the hub observes the next event. The batch was not signed, or sufficient fees are not known and such batches of two tokens wait that had executions within 14 days.',
+    'It was not signed, or sufficient fees are unknown and batches of two tokens with executions within 14 days wait.',
   ),
   timeoutNear,
-  notRelayed(
-    'warning',
-    2,
-    false,
-    'Signed batches of two or more tokens have each waited for hours, and none is executed, whether or not it is known which fees are sufficient: relayers wait for a lower gas price, or have no funds.',
-  ),
+  notRelayed('warning', 2, false, 'Sufficient fees may be unknown.'),
   valsetDrift,
 ];

@@ -160,10 +160,10 @@ or absent(last_over_time(${info}${day}))`;
     expr: (filled) =>
       `time() - ${selectSeries(filled, 'bridge_exporter_last_attempt_timestamp_seconds', 'document!="external_contract"')} > ${OUTDATED_SECONDS}`,
     forMinutes: 0,
-    title: 'An exporter has stopped polling.',
+    title: 'An exporter has not polled for 10 minutes.',
     sentence: () =>
       '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}',
-    meaning: 'The exporter is scraped: it hangs, or is far too slow, and judges nothing of the document meanwhile.',
+    meaning: 'It is scraped: it hangs, or is far too slow.',
     action:
       'Save the log of the exporter, then restart it: until then, this part of the bridge is not monitored by it.',
   },
@@ -178,7 +178,7 @@ const watchdog: Rule = {
   forMinutes: 0,
   keepFiringMinutes: 0,
   title: 'Alerting works end to end.',
-  meaning: 'Always fires, as proof that alerting works end to end.',
+  meaning: 'It always fires.',
   action: 'Route it to a service that raises an alarm when it stops arriving.',
 };
 

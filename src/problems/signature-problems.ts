@@ -77,8 +77,7 @@ const batchUnsigned = defineProblem('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
-  description:
-    'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
+  description: 'Less power than `power_threshold` has signed the oldest unsigned batch.',
   action: CONTACT_SIGNERS,
   mark: { isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
@@ -128,7 +127,7 @@ const valsetUnsigned = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   description:
-    'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
+    'Less power than `power_threshold` has signed the newest set. BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
   find: ({ input }) => {
     const unsigned = newestUnsigned(input);

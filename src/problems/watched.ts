@@ -92,8 +92,7 @@ const jailed = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 2,
   needsTime: true,
-  description:
-    'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
+  description: 'A watched validator is jailed, by the staking module of the node.',
   action: FIND_CAUSE,
   find: (evidence) =>
     eachAnswered(evidence, stakingStatus, (watched, { isJailed }, who) =>
@@ -115,7 +114,7 @@ const lagging = defineProblem('module_state', {
   afterMinutes: 25,
   needsTime: true,
   description:
-    'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
+    'The last claim of a watched validator is behind the last observed event, or the next one that a third of the power has claimed, and does not move.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
   find: (evidence) => {
     const { input } = evidence;
@@ -156,7 +155,7 @@ const validatorUnknown = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   description:
-    'The node has not answered for an hour whether a validator of `watch` is jailed or misses blocks, had done so within a day, and still serves the document.',
+    'The node has answered within a day whether a watched validator is jailed or misses blocks, and does not any more.',
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
@@ -241,7 +240,7 @@ function signsNoBlocks(severity: keyof typeof MISSED_RATIOS) {
     severity,
     afterMinutes,
     needsTime: true,
-    description: `A bonded validator of \`watch\` has signed none of the blocks of the last ${afterMinutes} minutes, or hardly any, while the hub makes blocks. It is jailed when it has missed too many.`,
+    description: 'A bonded watched validator signs none of the blocks of the hub, or hardly any.',
     action: RESTART_NODE,
     find: (evidence: Evidence<'module_state'>) =>
       eachBonded(evidence, (blocks, who) => {
@@ -298,8 +297,8 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
     afterMinutes: isCritical ? 0 : 5,
     ...(isCritical && { needsTime: true }),
     description: isCritical
-      ? `A validator of \`watch\` goes on missing blocks, and has missed ${shares.critical} of those that it may miss within the window of the slashing module, or is jailed within two hours at the rate of the last minutes. Above 100 % it is jailed. Judged only after a whole window of being bonded.`
-      : `A validator of \`watch\` has missed ${shares.warning} of the blocks that it may miss within the window of the slashing module. Above 100 % it is jailed. Judged only after a whole window of being bonded.`,
+      ? `A watched validator goes on missing blocks, and has missed ${shares.critical} of those that the slashing module allows, or is jailed within two hours at the present rate. Judged after a whole window of being bonded.`
+      : `It has missed ${shares.warning}.`,
     action: RESTART_NODE,
     find: (evidence: Evidence<'module_state'>) => {
       const { input } = evidence;
@@ -340,7 +339,7 @@ const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
-  description: `The balance of an orchestrator of \`watch\` is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the rate of the last ${FUNDS_DAYS} days, or for less time than the exporter has run.`,
+  description: `The balance of a watched orchestrator is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the rate of the last ${FUNDS_DAYS}.`,
   action:
     'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
   mark: {
@@ -456,8 +455,7 @@ export const watchedProblems = [
   inactive('critical', {
     afterMinutes: NEXT_SET_MINUTES,
     needsTime: true,
-    description:
-      'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
+    description: 'A watched validator was in the newest validator set, and is not any more.',
     action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
   }),
   lagging,
@@ -465,7 +463,7 @@ export const watchedProblems = [
   missingBlocks('warning'),
   inactive('warning', {
     afterMinutes: 0,
-    description: `An entry of \`watch\` is in no registration, or is registered and has not been in the newest validator set for ${NEXT_SET_MINUTES} minutes since it is watched. No signature or vote of it is monitored.`,
+    description: `An entry of \`watch\` is in no registration, or has never been in the newest set for ${NEXT_SET_MINUTES} minutes.`,
     action:
       'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
   }),
