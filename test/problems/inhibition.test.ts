@@ -52,8 +52,8 @@ async function suppressed(alerts: readonly Labels[]): Promise<string[]> {
   const control = { target: `control-${requests}`, job: 'control', instance: 'control', document: 'module_state' };
   await send(alerts);
   await send([
+    { ...alert('BridgeEndpointNotPolled critical'), ...control },
     { ...alert('BridgeSnapshotStale critical'), ...control },
-    { ...alert('BridgeBacklogStuck critical'), ...control },
   ]);
   const matches = (labels: Labels, sent: Labels): boolean =>
     Object.entries(sent).every(([name, value]) => labels[name] === value);
@@ -62,7 +62,7 @@ async function suppressed(alerts: readonly Labels[]): Promise<string[]> {
     (found) =>
       found.some(
         ({ labels, status }) =>
-          labels['alertname'] === 'BridgeBacklogStuck' && matches(labels, control) && status.state === 'suppressed',
+          labels['alertname'] === 'BridgeSnapshotStale' && matches(labels, control) && status.state === 'suppressed',
       ),
   );
   const ours = statuses.filter(({ labels }) => alerts.some((sent) => matches(labels, sent)));
@@ -84,78 +84,21 @@ function alert(text: string): Labels {
 
 const STALE = 'BridgeSnapshotStale critical';
 const STUCK = 'BridgeBacklogStuck critical';
-const PARAMS = 'BridgeParamsChanged';
-const TOO_OLD = 'CrosschainOldestPendingTooOld';
+const NOT_POLLED = 'BridgeEndpointNotPolled critical';
 
 /** Alerts of one document of a target at one exporter, unless they say otherwise, of which the last ones are inhibited. */
 const cases: readonly (readonly [title: string, active: readonly string[], inhibited: readonly string[]])[] = [
-  ['alerts on the data of the same endpoint', [STALE], [STUCK]],
-  ['no critical alert on the data, as a warning: an endpoint is down', ['BridgeEndpointDown warning', STUCK], []],
-  [
-    'warnings on the data, as a warning: an endpoint is down',
-    ['BridgeEndpointDown warning'],
-    ['BridgeBacklogStuck warning'],
-  ],
-  ['failed polls: a wrong configuration', ['BridgeEndpointMisconfigured warning'], ['BridgeEndpointDown warning']],
-  ['failed polls: outdated data', [STALE], ['BridgeEndpointDown warning']],
-  ['outdated data: no poll', ['BridgeEndpointNotPolled critical'], [STALE]],
-  ['lower nonces: a new contract', [`${PARAMS} critical`], ['BridgeStateRolledBack critical']],
-  ['its lower severity', [`${PARAMS} warning`], [`${PARAMS} info`]],
-  [
-    'what follows from it on the same chain only',
-    ['CrosschainFreezeNear critical chain_id=1', `${STUCK} chain_id=56`],
-    ['CrosschainCctxsMissed warning chain_id=1'],
-  ],
-  ['no critical alert that follows from a warning', ['BridgeBatchNotRelayed warning', STUCK], []],
-  [
-    'a batch that timed out because nobody could execute it: the contract is paused',
-    ['BridgeContractPaused critical document=external_contract'],
-    ['BridgeBatchOverdue critical'],
-  ],
-  ['one that follows from a critical one', ['BridgeBatchNotRelayed critical'], [STUCK]],
-  ['a critical one as a warning: outbounds are off', ['CrosschainOutboundDisabled warning'], [`${TOO_OLD} critical`]],
-  [
-    'no warning that hides critical ones: a node is behind',
-    ['BridgeNodeBehind warning', 'CrosschainOutboundDisabled warning'],
-    ['CrosschainBacklogStuck critical chain_id=1'],
-  ],
-  [
-    'no other validator: one is jailed',
-    [
-      'BridgeWatchedValidatorJailed critical orchestrator=a watched=true',
-      'BridgeWatchedValidatorInactive critical address=b',
-    ],
-    [],
-  ],
-  [
-    'no other problem that cannot be judged',
-    [
-      'BridgeProblemUnjudged critical problem=BridgeBatchUnsigned',
-      'BridgeProblemUnjudged warning problem=BridgeOracleStalled',
-    ],
-    [],
-  ],
-  [
-    'no validator set without signatures: another validator must sign soon',
-    ['BridgeOrchestratorDeadlineNear critical orchestrator=a watched=true', 'BridgeValsetUnsigned warning'],
-    [],
-  ],
-  [
-    'no missing signature of a watched validator',
-    ['BridgeBatchUnsigned critical', 'BridgeOrchestratorMissingConfirms warning watched=true'],
-    ['BridgeOrchestratorMissingConfirms warning watched=false'],
-  ],
-  ['no alert of another exporter of the same target', [STALE, `${STUCK} instance=b`], []],
-  ['no alert of another cluster', ['BridgeHeightStalled critical cluster=eu', `${STUCK} cluster=us`], []],
+  ['outdated data: no poll', [NOT_POLLED], [STALE]],
+  ['failed polls: no poll', [NOT_POLLED], ['BridgeEndpointDown warning']],
+  ['no problem of the document, which has fired before', [NOT_POLLED, STUCK], []],
+  ['nothing that the exporter judges', [STALE, STUCK, 'BridgeBacklogStuck warning'], []],
+  ['no alert of another exporter of the same target', [NOT_POLLED, `${STALE} instance=b`], []],
+  ['no alert of another document', [NOT_POLLED, `${STALE} document=rate_limiter_input`], []],
+  ['a lost exporter: none is left', ['BridgeExporterAbsent critical'], ['BridgeExporterDown critical']],
   [
     'no other exporter in another cluster: none is left',
     ['BridgeExporterAbsent critical cluster=eu', 'BridgeExporterDown warning cluster=us'],
     [],
-  ],
-  [
-    'the warning for the same chain only',
-    [`${TOO_OLD} critical chain_id=1`, `${TOO_OLD} warning chain_id=56`],
-    [`${TOO_OLD} warning chain_id=1`],
   ],
 ];
 
