@@ -43,6 +43,10 @@ export interface DocumentDefinition<Types extends AnyTypes> {
    * most.
    */
   readonly isOptional: boolean;
+  /** The document of the target that says where this one is, and is polled first. */
+  readonly after?: DocumentName;
+  /** Whether a lower height is no failure: a node that is behind shows in the time of its block. */
+  readonly mayGoBack?: true;
   /** The limit of a body, if it is lower than that of the setting. */
   readonly maxBodyBytes?: number;
   /**
@@ -179,6 +183,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
   external_contract: {
     title: 'Contract',
     isOptional: true,
+    after: 'module_state',
+    mayGoBack: true,
     maxBodyBytes: MAX_CONTRACT_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;

@@ -20,7 +20,7 @@ import type { OnceFlags } from './flags.js';
 
 /* `once` and `replay`, which read every document once: their polls and their output. */
 
-/** Polls each endpoint once, a contract after the module state, which says where it is. */
+/** Polls each endpoint once. */
 export async function pollOnce<Job extends EndpointJob>(
   endpoints: readonly Endpoint<Job>[],
   source: Source<Job>,
@@ -29,9 +29,9 @@ export async function pollOnce<Job extends EndpointJob>(
   const engine = createEngine({ source, now });
   engine.replace(endpoints);
   const poll = async ({ job }: Endpoint<Job>): Promise<void> => (await engine.poll(job)).settled;
-  const isContract = ({ job: { context } }: Endpoint<Job>): boolean => context.document === 'external_contract';
-  await Promise.all(endpoints.filter((endpoint) => !isContract(endpoint)).map(poll));
-  await Promise.all(endpoints.filter(isContract).map(poll));
+  const isFirst = ({ job: { context } }: Endpoint<Job>): boolean => documents[context.document].after === undefined;
+  await Promise.all(endpoints.filter(isFirst).map(poll));
+  await Promise.all(endpoints.filter((endpoint) => !isFirst(endpoint)).map(poll));
   return engine.endpoints();
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock, Instant } from '../clock.js';
 import { OUTDATED_MS } from '../config/config.js';
+import { documents } from '../documents.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
@@ -95,9 +96,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 
   /** Returns the least time until the next poll, in milliseconds. */
   async function poll(job: PollJob): Promise<number> {
-    const { target } = job.context;
-    // The module state has the address of the contract.
-    if (isContract(job)) await timers.get(endpointId({ target, document: 'module_state' }))?.firstRun;
+    const { target, document } = job.context;
+    const { after } = documents[document];
+    if (after !== undefined) await timers.get(endpointId({ target, document: after }))?.firstRun;
     const { retryAfterMs = 0 } = await engine.poll(job);
     return retryAfterMs;
   }

@@ -245,17 +245,15 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
   return dropped === 0 ? [] : [{ name: problemStart.name, text: '', dropped }];
 }
 
-/**
- * The failure of a document with a lower height than the last document. Of a contract, a node that is behind shows in
- * the time of its block.
- */
+/** The failure of a document with a lower height than the last document. */
 function findRegression<Name extends DocumentName>(
   state: EndpointState,
   { outcome, source }: PollResult<Name>,
   { document }: StepContext<Name>,
 ): Failure | undefined {
-  if (!outcome.ok || document === 'external_contract') return undefined;
-  const height = documents[document].height(outcome.content, outcome.height);
+  const definition = documents[document];
+  if (!outcome.ok || definition.mayGoBack === true) return undefined;
+  const height = definition.height(outcome.content, outcome.height);
   const before = lastDocument(state)?.height;
   if (height === undefined || before === undefined || height >= before) return undefined;
   const { servedBy } = state.lastSuccess ?? {};

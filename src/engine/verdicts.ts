@@ -135,7 +135,8 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
   };
   const ofPolls = states.flatMap((state) => {
     const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
-    const moment = { at: now.at, isNotServed: isNotServed(state, states), unjudged };
+    const { isOptional } = documents[state.document];
+    const moment = { at: now.at, isOptional, isNotServed: isNotServed(state, states), unjudged };
     return presentPollProblems(state, moment).map((present) => toCandidate(state, present));
   });
   const ofDocuments = states.flatMap((state) => {

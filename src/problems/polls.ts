@@ -45,6 +45,8 @@ export interface PollEvidence {
 
 interface PollMoment {
   readonly at: Instant;
+  /** See `DocumentDefinition.isOptional`. */
+  readonly isOptional: boolean;
   /** Whether the node has never served the document, and serves another document of the target. */
   readonly isNotServed: boolean;
   /** Of the document that is exported. */
@@ -114,8 +116,8 @@ export const snapshotStale: PollProblem = {
   afterMinutes: OUTDATED_SECONDS / 60,
   description: 'No exporter has polled the document successfully for 10 minutes, or since it was added.',
   action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
-  find: (poll, { at, isNotServed }) => {
-    if (poll.document === 'external_contract' || isNotServed) return undefined;
+  find: (poll, { at, isOptional, isNotServed }) => {
+    if (isOptional || isNotServed) return undefined;
     const since = withoutSuccessSince(poll);
     const failure = presentFailure(poll);
     // After a suspension of the machine, the next poll is due at once. BridgeEndpointNotPolled fires when polls have

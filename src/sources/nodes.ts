@@ -7,7 +7,7 @@ import { formatSource } from '../config/urls.js';
 import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
-import { isContract, type PollJob } from '../engine/jobs.js';
+import type { PollJob } from '../engine/jobs.js';
 import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
@@ -150,7 +150,8 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
       return { kind: 'other bridge', error: { reason: 'schema', message } };
     }
     // Of the external chain, nodes behind one address often differ by a block, and an answer has the time of its block.
-    const isLower = !isContract(job) && height !== undefined && last !== undefined && height < last;
+    const isLower =
+      documents[job.context.document].mayGoBack !== true && height !== undefined && last !== undefined && height < last;
     const { height: before = height } = observation.document ?? {};
     if (isLower && before !== undefined && height < before) {
       const message = `${received.source}: hub height ${height} is below ${before}, which it has served before`;

@@ -276,7 +276,7 @@ it('the problems that cannot be judged are a condition of each severity, since t
   ];
   const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
   const [state] = states();
-  const moment = { at: at20.at, isNotServed: false, unjudged };
+  const moment = { at: at20.at, isOptional: false, isNotServed: false, unjudged };
   const found =
     state === undefined
       ? []
