@@ -14,10 +14,11 @@ import { bridgeFlowFamilies, trackBridge, type FlowOptions } from './flow/bridge
 import { trackCrosschain, unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import { bridgePast, bridgeIdentity } from './facts/bridge/bridge-input.js';
+import { bridgeIdentity } from './facts/bridge/bridge-input.js';
+import { bridgePast } from './facts/bridge/bridge-past.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-input.js';
+import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-past.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './items/bridge-items.js';
 import { contractItems, type ContractItems } from './items/contract-items.js';

@@ -189,6 +189,26 @@ function loadedWith(file: string, loaded = new Set<string>()): ReadonlySet<strin
   return loaded;
 }
 
+/** The files of a circle of imports, in the order in which they import each other; `undefined` without a circle. */
+function findCircle(isFollowed: (each: Import) => boolean): readonly string[] | undefined {
+  const finished = new Set<string>();
+  function follow(file: string, path: readonly string[]): readonly string[] | undefined {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (finished.has(file)) return undefined;
+    for (const { target } of importsOf(file).filter(isFollowed)) {
+      const circle = follow(target, [...path, file]);
+      if (circle !== undefined) return circle;
+    }
+    finished.add(file);
+    return undefined;
+  }
+  for (const file of files.filter((each) => folderOf(each) !== 'simulator')) {
+    const circle = follow(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
 describe('the structure of src', () => {
   it('has a row in the table of allowed imports for every folder', () => {
     expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(allowedImports).toSorted());
@@ -220,6 +240,11 @@ describe('the structure of src', () => {
       allowed.filter((other) => own < other && allowedImports[other]?.includes(own)).map((other) => [own, other]),
     );
     expect(mutual).toEqual([]);
+  });
+
+  it('has no circles of imports outside the simulator, neither of values nor with types', () => {
+    expect(findCircle(({ isLazy }) => !isLazy)).toBeUndefined();
+    expect(findCircle(({ target }) => folderOf(target) !== 'simulator')).toBeUndefined();
   });
 
   it('allows no import that no file has', () => {

@@ -1,8 +1,9 @@
 import type { Instant } from '../clock.js';
 import { restartedCrosschain } from '../flow/unlisted-cctxs.js';
-import type { ProblemMemory, RememberedProblem, SubjectHistory } from '../problems/problem-memory.js';
+import type { ProblemMemory, RememberedProblem } from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
+import type { SubjectHistory } from '../problems/subjects.js';
 import {
   isDocument,
   lastDocument,

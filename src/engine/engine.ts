@@ -3,7 +3,7 @@ import type { Clock, Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
-import type { QueryExchange } from '../queries/send-query.js';
+import type { QueryExchange } from '../queries/query.js';
 import { runToEnd, type InParts } from '../parts.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';

@@ -5,7 +5,7 @@ import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
-import type { QueryExchange } from '../queries/send-query.js';
+import type { QueryExchange } from '../queries/query.js';
 
 /*
  * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or

@@ -5,7 +5,8 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
 import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
-import { rememberedProblems, type PresentProblem } from '../problems/problem-memory.js';
+import { rememberedProblems } from '../problems/problem-memory.js';
+import type { PresentProblem } from '../problems/subjects.js';
 import { PENDING_SHARE, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {

@@ -5,7 +5,6 @@ import { DAY_SECONDS } from '../units.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { alertsOfNumber } from './lists.js';
-import type { EndpointView } from './view.js';
 
 /* The backlog in numbers, on both pages and in their JSON: waiting transfers, events, validator sets and cctxs. */
 
@@ -37,7 +36,13 @@ export function numberViews(
   });
 }
 
-export function numbersHtml({ target, backlog }: Pick<EndpointView, 'target' | 'backlog'>): Markup {
+export function numbersHtml({
+  target,
+  backlog,
+}: {
+  readonly target: string;
+  readonly backlog: readonly NumberView[] | null;
+}): Markup {
   return markup`<ul class="statistics">${(backlog ?? []).map((number) => numberHtml(target, number))}</ul>`;
 }
 

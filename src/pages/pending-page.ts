@@ -12,7 +12,8 @@ import { anchor, factList, layout, pendingLink, relative, type Site } from './la
 import { bridgeLists, crosschainLists } from './lists.js';
 import { numbersHtml, type NumberView } from './numbers.js';
 import { findUrgency, listSection, tableHtml, type ListContext, type ListSection, type TableRow } from './table.js';
-import { agoElement, dataAge, failureHtml, lastSuccess, renderBlockTime, sinceElement } from './time.js';
+import { dataAge, failureHtml, lastSuccess, renderBlockTime } from './poll-texts.js';
+import { agoElement, sinceElement } from './time.js';
 import { validatorsSection } from './validators.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetView, View } from './view.js';

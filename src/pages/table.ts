@@ -6,7 +6,7 @@ import { transactionUrl, type ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import type { List } from './lists.js';
-import type { TargetView, VerdictView } from './view.js';
+import type { VerdictView } from './verdict-view.js';
 
 /* The tables of all pages, and the sections of lists. On a narrow screen, rows become cards. */
 
@@ -50,7 +50,7 @@ function cellHtml({ title, html, isHeader = false, isWide = false }: Cell): Mark
 }
 
 export interface ListContext {
-  readonly view: Pick<TargetView, 'verdicts'>;
+  readonly view: { readonly verdicts: readonly VerdictView[] };
   readonly links: ExternalLinks;
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;

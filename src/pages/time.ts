@@ -1,8 +1,6 @@
-import { count, durationInWords } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { chooseRemedy } from '../http/failure-reasons.js';
-import { isolated, markup, type Markup } from './html.js';
-import type { EndpointView, NodeView } from './view.js';
+import { markup, type Markup } from './html.js';
 
 /** Ages below this are shown without the date. */
 const SHORT_SECONDS = 12 * HOUR_SECONDS;
@@ -42,57 +40,6 @@ export function distantTimeElement(iso: string, seconds: number): Markup {
 /** Such as "since 12:03 UTC (5 min)". */
 export function sinceElement(iso: string, age: number): Markup {
   return markup`since ${distantTimeElement(iso, age)} (${durationInWords(age)})`;
-}
-
-/** Blocks take seconds. */
-const SHOWN_BEHIND_SECONDS = 60;
-
-/** The time of the newest block, if it is clearly older than the poll. */
-export function renderBlockTime({ blockTime, behindSeconds }: NodeView): Markup | undefined {
-  if (blockTime === null || behindSeconds === null) return undefined;
-  if (behindSeconds <= SHOWN_BEHIND_SECONDS) return undefined;
-  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
-}
-
-/**
- * The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data.
- */
-export function dataAge(endpoints: readonly EndpointView[]): string {
-  const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
-    const behind = renderBlockTime(node) === undefined ? 0 : (node.behindSeconds ?? 0);
-    return shown && ageSeconds !== null ? [{ target, document, age: ageSeconds + behind }] : [];
-  });
-  const [oldest] = ages.toSorted((a, b) => b.age - a.age);
-  const without = endpoints.length - ages.length;
-  const notes = [
-    ...(oldest === undefined ? [] : [`Oldest data: ${ago(oldest.age)}, ${oldest.document} of ${oldest.target}`]),
-    ...(without === 0 ? [] : [`${without} of ${count(endpoints.length, 'endpoint')} without current data`]),
-  ];
-  return notes.join('; ');
-}
-
-/** The last successful poll, and what it is too old for. */
-export function lastSuccess({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
-  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
-  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
-  const blockTime = renderBlockTime(node);
-  if (availability === 'up')
-    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
-  const { at, inSeconds } = withdrawal;
-  return inSeconds > 0
-    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
-    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
-}
-
-/** The present failure of an endpoint, with its remedy. */
-export function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
-  return up === false && lastFailure !== null
-    ? markup`<p>${failureText(lastFailure)}</p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
-    : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
-}
-
-export function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
-  return markup`<code class="reason">${reason}</code> ${isolated(message)} <small>${distanceElement(at, ago(ageSeconds))}</small>`;
 }
 
 function utc(iso: string): string {

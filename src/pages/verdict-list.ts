@@ -7,7 +7,8 @@ import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { coin, identifier } from './cells.js';
 import { anchor, filterLink, pendingLink, relative, section } from './layout.js';
 import { clockTimeElement, distantTimeElement, sinceElement } from './time.js';
-import type { EndpointView, TargetView, VerdictView, View } from './view.js';
+import type { VerdictView } from './verdict-view.js';
+import type { EndpointView, TargetView, View } from './view.js';
 
 /*
  * The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences.

@@ -4,7 +4,7 @@ import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { getItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import { formatHeading, formatSentence, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import type { TargetVerdicts } from '../engine/verdicts.js';
 import {
   BEHIND_SECONDS,
   CLOCK_BEHIND_SECONDS,
@@ -14,9 +14,10 @@ import {
   syncing,
 } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
-import { dashboardUrl, runbookUrl, transactionUrl, type ExternalLinks } from './external-links.js';
+import type { ExternalLinks } from './external-links.js';
 import { numberViews } from './numbers.js';
-import { validatorViews } from './validators.js';
+import { validatorViews } from './validator-view.js';
+import { verdictView } from './verdict-view.js';
 
 /*
  * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are
@@ -48,8 +49,6 @@ export function createView(
   const targets = verdicts.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
 }
-
-export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 
 function targetView(
   { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
@@ -89,43 +88,6 @@ function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView):
   if (behindSeconds !== null && -behindSeconds > CLOCK_BEHIND_SECONDS)
     return [`the clock of the exporter is ${durationInWords(-behindSeconds)} behind the newest block of ${document}`];
   return [];
-}
-
-function verdictView(shown: Verdict, links: ExternalLinks) {
-  const { target, startSeconds, firesAtSeconds, ageKind: _ageKind, isHidden: _isHidden, ...verdict } = shown;
-  const isFiring = verdict.state === 'firing';
-  return {
-    ...verdict,
-    /** The summary with the age. */
-    heading: formatHeading(shown),
-    /** The heading with the details. */
-    sentence: formatSentence(shown),
-    /** The word before the start: it has begun, or has exceeded a limit that varies. */
-    startWord: startWord(shown),
-    /** ISO 8601. */
-    since: isoTime(startSeconds),
-    /** The time of firing if it lasts, ISO 8601; `null` while it fires. */
-    firesAt: isFiring ? null : isoTime(firesAtSeconds),
-    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
-    runbook: runbookUrl(links, verdict.alert),
-    /**
-     * The outbound transaction of the details in the explorer of its chain; `null` if there is none, or no explorer is
-     * configured.
-     */
-    explorer: outboundUrl(shown, links) ?? null,
-    /** `null` unless `links.dashboards` is configured. */
-    dashboard: dashboardUrl(links, verdict.alert, target),
-  };
-}
-
-function outboundUrl({ subject, details }: Verdict, links: ExternalLinks): string | undefined {
-  const [, hash] = /outbound hash (\w+)/.exec(details) ?? [];
-  return hash === undefined ? undefined : transactionUrl(links, subject.chain_id ?? null, hash);
-}
-
-function startWord({ ageKind, mayBeOlder }: Verdict): string {
-  if (ageKind === 'over') return 'over its limit ';
-  return mayBeOlder ? 'seen ' : '';
 }
 
 export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts, query?: string) {

@@ -1,12 +1,5 @@
+import type { PollProblemName } from './polls.js';
 import type { ProblemName } from './problems.js';
-
-export type PollProblemName =
-  | 'BridgeSnapshotStale'
-  | 'BridgeProblemUnjudged'
-  | 'BridgeEndpointMisconfigured'
-  | 'BridgeEndpointDown'
-  | 'BridgeResponseNearLimit'
-  | 'BridgeExporterSeriesDropped';
 
 /**
  * The fixed texts of an alert, for all its severities: a title, whatever it is about, and what it means, after the

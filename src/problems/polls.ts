@@ -4,10 +4,9 @@ import type { DocumentName } from '../document-types.js';
 import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
-import type { PresentProblem, UnjudgedProblem } from './problem-memory.js';
+import type { PresentProblem, UnjudgedProblem } from './subjects.js';
 import { isEnabled, type Found, type Problem, type ProblemSettings } from './problem.js';
 import { joinTexts, labelTexts } from './sentence.js';
-import type { PollProblemName } from './alert-texts.js';
 
 /*
  * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They
@@ -52,6 +51,14 @@ interface PollMoment {
   /** Of the document that is exported. */
   readonly unjudged: readonly UnjudgedProblem[];
 }
+
+export type PollProblemName =
+  | 'BridgeSnapshotStale'
+  | 'BridgeProblemUnjudged'
+  | 'BridgeEndpointMisconfigured'
+  | 'BridgeEndpointDown'
+  | 'BridgeResponseNearLimit'
+  | 'BridgeExporterSeriesDropped';
 
 /** A problem of the polls of any document. */
 export interface PollProblem extends Omit<

@@ -5,7 +5,7 @@ import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
-import type { UnjudgedProblem } from './problem-memory.js';
+import type { UnjudgedProblem } from './subjects.js';
 import { subjectLabels, type Severity, type Subject } from './problem.js';
 
 /* The problems of a target as series. The rules of prometheus/alerts.yml compare with now when their alerts are due. */

@@ -15,14 +15,20 @@ import {
   type Evidence,
   type Findings,
   type Found,
-  type FoundValidator,
   type Problem,
-  type Severity,
-  type Subject,
 } from './problem.js';
 import { problems } from './problems.js';
 import { joinTexts, labelTexts } from './sentence.js';
-import { historyKey, isNotShown, readFindings, selectSubjects, subjectKey } from './subjects.js';
+import {
+  historyKey,
+  isNotShown,
+  readFindings,
+  selectSubjects,
+  subjectKey,
+  type PresentProblem,
+  type SubjectHistory,
+  type UnjudgedProblem,
+} from './subjects.js';
 
 /*
  * Since when each problem is there. An alert fires at its start plus its limit, and not before the problem is present:
@@ -49,29 +55,6 @@ const ENDS_AFTER_SECONDS = 120;
 /** So many histories of a problem are kept, the oldest, or `limits.max_series_per_family` if that is more. */
 const KEPT_HISTORIES = 200;
 
-/** A subject of a problem with a progress key; or all unwatched validators together. */
-export interface SubjectHistory {
-  readonly subject: Subject;
-  readonly progressKey: string;
-  readonly startSeconds: Instant;
-  /** Whether a document proves the start; otherwise the problem may have begun earlier. */
-  readonly isProven: boolean;
-  /** The start in Unix seconds, if a time of the chain proves it: it moves when the wall clock is set. */
-  readonly chainStart?: number | undefined;
-  readonly summary: string;
-  readonly details: string;
-  readonly action: string;
-  readonly validators: readonly FoundValidator[];
-  /** The first of the successive judgements with the subject. */
-  readonly firstFoundAt: Instant;
-  /** The last judgement with the subject. */
-  readonly lastFoundAt: Instant;
-  /** Whether the last judgement did not find the subject. */
-  readonly isMissing: boolean;
-  /** When judgements agreed on it; `undefined` before. */
-  readonly presentAt?: Instant | undefined;
-}
-
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
 /** The memory of a problem. */
@@ -95,22 +78,6 @@ export interface ProblemMemory {
 }
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
-
-/** A present subject with its problem, or a problem of the polls. */
-export interface PresentProblem extends Pick<
-  SubjectHistory,
-  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'presentAt'
-> {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
-}
-
-/** A problem that cannot be judged, because a required field is missing or invalid. */
-export interface UnjudgedProblem {
-  readonly problem: Problem;
-  /** The severity of the problem if it was present, else `warning`. */
-  readonly severity: Severity;
-  readonly sinceSeconds: number;
-}
 
 /** The result for a document. */
 export interface Judgement {

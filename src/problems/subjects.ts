@@ -1,8 +1,47 @@
-import type { SubjectHistory } from './problem-memory.js';
-import type { Findings, Found, FoundValidator, Problem, Subject, Together } from './problem.js';
+import type { Instant } from '../clock.js';
+import type { Findings, Found, FoundValidator, Problem, Severity, Subject, Together } from './problem.js';
 import { COMMON_CAUSE, isCommon, MOST_RATIO, numberAndNames } from './sentence.js';
 
 /* The subjects of a problem in one document. */
+
+/** A subject of a problem with a progress key; or all unwatched validators together. */
+export interface SubjectHistory {
+  readonly subject: Subject;
+  readonly progressKey: string;
+  readonly startSeconds: Instant;
+  /** Whether a document proves the start; otherwise the problem may have begun earlier. */
+  readonly isProven: boolean;
+  /** The start in Unix seconds, if a time of the chain proves it: it moves when the wall clock is set. */
+  readonly chainStart?: number | undefined;
+  readonly summary: string;
+  readonly details: string;
+  readonly action: string;
+  readonly validators: readonly FoundValidator[];
+  /** The first of the successive judgements with the subject. */
+  readonly firstFoundAt: Instant;
+  /** The last judgement with the subject. */
+  readonly lastFoundAt: Instant;
+  /** Whether the last judgement did not find the subject. */
+  readonly isMissing: boolean;
+  /** When judgements agreed on it; `undefined` before. */
+  readonly presentAt?: Instant | undefined;
+}
+
+/** A present subject with its problem, or a problem of the polls. */
+export interface PresentProblem extends Pick<
+  SubjectHistory,
+  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'presentAt'
+> {
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
+}
+
+/** A problem that cannot be judged, because a required field is missing or invalid. */
+export interface UnjudgedProblem {
+  readonly problem: Problem;
+  /** The severity of the problem if it was present, else `warning`. */
+  readonly severity: Severity;
+  readonly sinceSeconds: number;
+}
 
 export function readFindings(findings: Findings) {
   const list = [findings].flat().filter((each) => each !== undefined);

@@ -2,13 +2,9 @@ import type { Instant } from '../clock.js';
 import { add, asNumeral, subtract, sum, type Numeral } from '../chain/numeral.js';
 import { missedSignature } from '../facts/bridge/duties.js';
 import { isNextEventCredible, leadingClaim, newestAttestedNonce } from '../facts/bridge/events.js';
-import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import type { BridgeInput, WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
-import {
-  matchingRegistrations,
-  watchedOrchestrators,
-  type WatchedOrchestrator,
-} from '../facts/bridge/registrations.js';
+import { matchingRegistrations, watchedOrchestrators } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery, QueryStates } from '../queries/query.js';

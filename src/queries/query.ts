@@ -6,9 +6,7 @@ import type { Family, FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
-import type { StakingValidators } from './validator-queries.js';
 import type { Instant } from '../clock.js';
-import type { QueryExchange } from './send-query.js';
 
 /*
  * Optional queries of the node of an endpoint, besides the document. They are sent after a successful poll and never
@@ -35,6 +33,14 @@ export type QueryResult<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   /** `isRefused`: the path is not served. */
   | (Failure & { readonly isRefused: boolean });
+
+/** A request of a query with its result. */
+export interface QueryExchange<Value = unknown> {
+  readonly request: QueryRequest;
+  /** As in the header of the last page; `undefined` without the header. */
+  readonly height: string | undefined;
+  readonly result: QueryResult<Value>;
+}
 
 /** How a response is read. Its functions are methods, so that readers of all pages and values have one type. */
 export interface ResponseReader<Value = unknown, Page = unknown> {
@@ -64,6 +70,13 @@ export function nextPageKey(page: { readonly pagination: Field<SchemaValue<typeo
   return isValid(key) && key !== '' ? key : undefined;
 }
 
+/** A validator of the staking module. */
+export interface Operator {
+  readonly address: string;
+  /** `undefined` for a consensus key that is missing or of another kind than ed25519. */
+  readonly consensusAddress: string | undefined;
+}
+
 /** The input of requests and families of a query, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: StepContext<Each> & {
@@ -72,7 +85,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     readonly past: DocumentTypes[Each]['past'];
     readonly flow: DocumentTypes[Each]['flow'];
     /** By the data part of their address, from the staking module. */
-    readonly operators: StakingValidators['operators'];
+    readonly operators: ReadonlyMap<string, Operator>;
     /** The queries without stale answers. */
     readonly answers: QueryStates;
   };

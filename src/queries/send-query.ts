@@ -6,7 +6,7 @@ import { remainingLimits, type Client, type RequestLimits } from '../http/client
 import { failure, type FailureReason } from '../http/failure-reasons.js';
 import { runToEnd } from '../parts.js';
 import { formatSize, MEBIBYTE } from '../units.js';
-import type { QueryRequest, QueryResult, ResponseReader } from './query.js';
+import type { QueryExchange, QueryRequest, QueryResult, ResponseReader } from './query.js';
 
 /** A page has 100 entries, or 1000 validators. A hub has tens of chains and keys, and hundreds of validators. */
 const MAX_PAGES = 10;
@@ -14,14 +14,6 @@ const MAX_PAGES = 10;
 /** The node, and the limits of all requests to it together. */
 export interface QueryConnection extends NodeConnection {
   readonly limits: RequestLimits;
-}
-
-/** A request of a query with its result. */
-export interface QueryExchange<Value = unknown> {
-  readonly request: QueryRequest;
-  /** As in the header of the last page; `undefined` without the header. */
-  readonly height: string | undefined;
-  readonly result: QueryResult<Value>;
 }
 
 interface QueryPage {

@@ -10,6 +10,7 @@ import {
   hasNodeQueries,
   nextPageKey,
   nodeQuery,
+  type Operator,
   pagination,
   type QueryContext,
   type QueryInput,
@@ -18,7 +19,7 @@ import {
 } from './query.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
+import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 
 /*
@@ -37,12 +38,6 @@ export interface StakingValidators {
   readonly names: ReadonlyMap<string, string>;
   readonly contacts: ReadonlyMap<string, Contact>;
   readonly operators: ReadonlyMap<string, Operator>;
-}
-
-export interface Operator {
-  readonly address: string;
-  /** `undefined` for a consensus key that is missing or of another kind than ed25519. */
-  readonly consensusAddress: string | undefined;
 }
 
 const rows = list(

@@ -4,7 +4,8 @@ import type { ReceivedDocument, Source } from '../engine/source.js';
 import { failure } from '../http/failure-reasons.js';
 import { callRequest, contractCall, NO_CONTRACT, type ContractAnswers } from '../facts/contract/multicall.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
-import { createPageReader, type QueryExchange } from '../queries/send-query.js';
+import type { QueryExchange } from '../queries/query.js';
+import { createPageReader } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
 import {

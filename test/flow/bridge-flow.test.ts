@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bridgePast, type BridgePast } from '../../src/facts/bridge/bridge-input.js';
+import type { BridgePast } from '../../src/facts/bridge/bridge-input.js';
+import { bridgePast } from '../../src/facts/bridge/bridge-past.js';
 import { trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { createModel } from '../../src/simulator/model.js';

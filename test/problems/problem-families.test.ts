@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { problemId, problemLines, unjudgedLines } from '../../src/problems/problem-families.js';
-import type { UnjudgedProblem } from '../../src/problems/problem-memory.js';
+import type { UnjudgedProblem } from '../../src/problems/subjects.js';
 import { problems } from '../../src/problems/problems.js';
 
 const alert = {

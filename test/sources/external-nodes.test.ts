@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { createEngine, createEndpoint } from '../../src/engine/engine.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
-import type { QueryExchange } from '../../src/queries/send-query.js';
+import type { QueryExchange } from '../../src/queries/query.js';
 import { createModel } from '../../src/simulator/model.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { atEnd } from '../support/at-end.js';

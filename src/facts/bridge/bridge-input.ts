@@ -4,14 +4,9 @@ import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { hubSide, type HubSide } from '../contract/hub-side.js';
-import { heightSamples, type HeightSample } from '../hub-blocks.js';
+import type { HubSide } from '../contract/hub-side.js';
+import type { HeightSample } from '../hub-blocks.js';
 import { toLabelValue } from '../label-value.js';
-import { lastEventSeen, type SeenEvent } from './external-height.js';
-import { relayableSince } from './batches.js';
-import { executedBatches, rememberedBatches, type ExecutedBatches, type LiveBatches } from './executions.js';
-import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
-import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
@@ -62,20 +57,69 @@ export interface BridgePast {
   readonly relayableSince: ReadonlyMap<string, Instant | null>;
 }
 
-/** The past of the next document. */
-export function bridgePast(input: BridgeInput): BridgePast {
-  return {
-    at: input.at,
-    heights: heightSamples(input),
-    lastEvent: lastEventSeen(input),
-    watched: watchedOrchestrators(input),
-    hubCoinDenom: hubCoinDenom(input),
-    batchNonces: rememberedBatchNonces(input),
-    hubSide: hubSide(input),
-    live: rememberedBatches(input),
-    executed: executedBatches(input),
-    relayableSince: relayableSince(input),
-  };
+/** The last observed event in the polls so far. Times are in milliseconds of the process clock. */
+export interface SeenEvent {
+  readonly nonce: Numeral;
+  /** The last document with the nonce. */
+  readonly readAtMs: number;
+  /** When the event was observed; `undefined` unless that was between two polls. */
+  readonly observedAtMs: number | undefined;
+}
+
+/** The orchestrator of an entry of `watch`. */
+export interface WatchedOrchestrator {
+  readonly orchestrator: string;
+  /** The account of the validator. */
+  readonly sender: string;
+  /** Empty without a name. */
+  readonly name: string;
+  readonly hasNamesake: boolean;
+}
+
+/** A live batch, as it is remembered until the next document. */
+export interface LiveBatch {
+  readonly contract: string;
+  readonly nonce: Numeral;
+  readonly timeout: Numeral | undefined;
+  readonly block: Numeral | undefined;
+  readonly fees: Numeral | undefined;
+  /** The ids of its transfers. */
+  readonly transfers: readonly Numeral[];
+  /** The nonce of the pending event that is claimed to be its execution, and nothing else. */
+  readonly event: Numeral | undefined;
+}
+
+/** The batches of a document, with which the next one is compared. */
+export interface LiveBatches {
+  /**
+   * When the document was received; `undefined` after a later one that could not be read, across which nothing is
+   * counted.
+   */
+  readonly at: Instant | undefined;
+  readonly bridgeContract: string | undefined;
+  /** The counters of the hub. */
+  readonly lastEvent: Numeral;
+  readonly lastBatch: Numeral;
+  readonly lastTransfer: Numeral;
+  /** By key. */
+  readonly batches: ReadonlyMap<string, LiveBatch>;
+}
+
+export interface Day {
+  /** Since 1970, by the process clock. */
+  readonly day: number;
+  /** The two lowest sums of fees, ascending. */
+  readonly lows: readonly Numeral[];
+  readonly batches: number;
+}
+
+/** The executed batches of a token: plain data of bounded size. */
+export interface ExecutedBatches {
+  /** The highest nonce: each batch counts once, also when a node with an older state answers. */
+  readonly nonce: Numeral;
+  readonly at: Instant;
+  /** Of claimed executions in the last fourteen days, ascending. */
+  readonly days: readonly Day[];
 }
 
 /** The contract and the bridge id, in one string; empty without either. */

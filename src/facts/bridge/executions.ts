@@ -7,7 +7,7 @@ import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../required-fields.js';
 import { claimContent, eventAttestations, pendingAttestations, readClaimType } from './events.js';
-import type { BridgeInput } from './bridge-input.js';
+import type { BridgeInput, Day, ExecutedBatches, LiveBatch, LiveBatches } from './bridge-input.js';
 import { batchesByKey, batchKey } from './signatures.js';
 import {
   batchedTransfers,
@@ -23,35 +23,6 @@ import {
  * Which batches were executed between two documents, and what they have paid. The hub deletes the transfers of an
  * executed batch for good, and returns those of a canceled batch.
  */
-
-/** A live batch, as it is remembered until the next document. */
-export interface LiveBatch {
-  readonly contract: string;
-  readonly nonce: Numeral;
-  readonly timeout: Numeral | undefined;
-  readonly block: Numeral | undefined;
-  readonly fees: Numeral | undefined;
-  /** The ids of its transfers. */
-  readonly transfers: readonly Numeral[];
-  /** The nonce of the pending event that is claimed to be its execution, and nothing else. */
-  readonly event: Numeral | undefined;
-}
-
-/** The batches of a document, with which the next one is compared. */
-export interface LiveBatches {
-  /**
-   * When the document was received; `undefined` after a later one that could not be read, across which nothing is
-   * counted.
-   */
-  readonly at: Instant | undefined;
-  readonly bridgeContract: string | undefined;
-  /** The counters of the hub. */
-  readonly lastEvent: Numeral;
-  readonly lastBatch: Numeral;
-  readonly lastTransfer: Numeral;
-  /** By key. */
-  readonly batches: ReadonlyMap<string, LiveBatch>;
-}
 
 /** No hub has more. */
 const MAX_BATCHES = 1_000;
@@ -170,23 +141,6 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
 function isOtherEvent(attestation: Attestation): boolean {
   const type = orUndefined(() => readClaimType(attestation));
   return type !== undefined && type !== 'withdraw';
-}
-
-interface Day {
-  /** Since 1970, by the process clock. */
-  readonly day: number;
-  /** The two lowest sums of fees, ascending. */
-  readonly lows: readonly Numeral[];
-  readonly batches: number;
-}
-
-/** The executed batches of a token: plain data of bounded size. */
-export interface ExecutedBatches {
-  /** The highest nonce: each batch counts once, also when a node with an older state answers. */
-  readonly nonce: Numeral;
-  readonly at: Instant;
-  /** Of claimed executions in the last fourteen days, ascending. */
-  readonly days: readonly Day[];
 }
 
 const REMEMBERED_DAYS = 14;

@@ -5,21 +5,12 @@ import { memoize } from '../memoize.js';
 import { orUndefined, required, withdrawWithout } from '../required-fields.js';
 import { estimateDuration, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
-import type { BridgeInput } from './bridge-input.js';
+import type { BridgeInput, SeenEvent } from './bridge-input.js';
 
 /* The current height of the external chain, which the hub knows only as of the last observed event. */
 
 /** After a longer interval between two documents, the time of an event between them is too uncertain. */
 const MAX_GAP_MS = 5 * MINUTE_MS;
-
-/** The last observed event in the polls so far. Times are in milliseconds of the process clock. */
-export interface SeenEvent {
-  readonly nonce: Numeral;
-  /** The last document with the nonce. */
-  readonly readAtMs: number;
-  /** When the event was observed; `undefined` unless that was between two polls. */
-  readonly observedAtMs: number | undefined;
-}
 
 export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): SeenEvent | undefined {
   const nonce = state.last_observed_nonce;

@@ -5,7 +5,7 @@ import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
-import type { BridgeInput } from './bridge-input.js';
+import type { BridgeInput, WatchedOrchestrator } from './bridge-input.js';
 
 /*
  * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses
@@ -92,16 +92,6 @@ const hasUnreadableAddress = memoize(({ state }: BridgeInput): boolean =>
 export function isWatched({ settings }: BridgeInput, registration: OrchestratorAddress): boolean {
   const watched = watchedKeys(settings.watch);
   return watched.size > 0 && listKeys(registration).some((address) => watched.has(address));
-}
-
-/** The orchestrator of an entry of `watch`. */
-export interface WatchedOrchestrator {
-  readonly orchestrator: string;
-  /** The account of the validator. */
-  readonly sender: string;
-  /** Empty without a name. */
-  readonly name: string;
-  readonly hasNamesake: boolean;
 }
 
 /** The distinct orchestrators of `watch`. Unreadable registrations are left out. */

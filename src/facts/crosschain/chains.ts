@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../units.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';
-import type { CrosschainInput } from './crosschain-input.js';
+import type { CrosschainInput, LowestNonce } from './crosschain-input.js';
 import {
   cctxsByIndex,
   consideredCctxs,
@@ -100,19 +100,6 @@ export function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cct
 export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [string, Numeral | undefined])[] {
   const [missed, pending] = [groupByChain(missedOnly(input)), groupByChain(distinctCctxs.pending(input))];
   return Array.from(missed, ([chainId, cctxs]) => [chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])]);
-}
-
-interface UnmovedNonce {
-  readonly nonce: Numeral;
-  /** The first complete list with this nonce. */
-  readonly sinceSeconds: number;
-}
-
-/** The lowest pending nonce of a chain. */
-export interface LowestNonce extends UnmovedNonce {
-  readonly chainId: string;
-  /** The nonce before, until two lists of a node that is not behind agree on the new one: an odd list moves nothing. */
-  readonly before?: UnmovedNonce | undefined;
 }
 
 /** A truncated list changes nothing, because lower nonces may be omitted. */

@@ -3,10 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import { isValid, validOrUndefined } from '../../chain/field.js';
-import { heightSamples, type HeightSample } from '../hub-blocks.js';
-import { rememberedNonces, type LowestNonce } from './chains.js';
-import { MAX_KEYS, signerKey } from './cctxs.js';
+import type { HeightSample } from '../hub-blocks.js';
 
 /** The answer of the node about a transaction. */
 export type CctxAnswer = 'pending' | 'finished';
@@ -48,19 +45,15 @@ export interface CrosschainPast {
   readonly lowestNonces: readonly LowestNonce[];
 }
 
-/** The past of the next document. */
-export function crosschainPast(input: CrosschainInput): CrosschainPast {
-  return { at: input.at, heights: heightSamples(input), lowestNonces: rememberedNonces(input) };
+interface UnmovedNonce {
+  readonly nonce: Numeral;
+  /** The first complete list with this nonce. */
+  readonly sinceSeconds: number;
 }
 
-/** The hub of a document: its chain id, if a transaction comes from there, and the public keys of the signers. */
-export function crosschainIdentity(
-  { cctxs_missed, cctxs_pending }: RateLimiterInput,
-  { hub_chain_ids: hubChainIds }: CrosschainSettings,
-): readonly string[] {
-  const readable = (list: typeof cctxs_missed) => (isValid(list) ? list.filter(isValid) : []);
-  const cctxs = [...readable(cctxs_missed), ...readable(cctxs_pending)];
-  const senders = new Set(cctxs.map(({ inbound_params: inbound }) => validOrUndefined(inbound)?.sender_chain_id));
-  const keys = new Set(cctxs.map(signerKey).filter((key) => key !== undefined));
-  return [...hubChainIds.filter((id) => senders.has(id)), ...Array.from(keys).slice(0, MAX_KEYS)];
+/** The lowest pending nonce of a chain. */
+export interface LowestNonce extends UnmovedNonce {
+  readonly chainId: string;
+  /** The nonce before, until two lists of a node that is not behind agree on the new one: an odd list moves nothing. */
+  readonly before?: UnmovedNonce | undefined;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bridgePast, type BridgePast } from '../../../src/facts/bridge/bridge-input.js';
+import type { BridgePast } from '../../../src/facts/bridge/bridge-input.js';
+import { bridgePast } from '../../../src/facts/bridge/bridge-past.js';
 import type { JsonObject } from '../../support/json.js';
 import { START } from '../../support/polls.js';
 import { bridgeContext, inputOf, type BridgeOptions } from '../../support/snapshots.js';

@@ -1,0 +1,58 @@
+import { count, durationInWords } from '../text/format.js';
+import { chooseRemedy } from '../http/failure-reasons.js';
+import { isolated, markup, type Markup } from './html.js';
+import { ago, distanceElement, distantTimeElement } from './time.js';
+import type { EndpointView, NodeView } from './view.js';
+
+/* How old the data of an endpoint is, and why its polls fail. */
+
+/** Blocks take seconds. */
+const SHOWN_BEHIND_SECONDS = 60;
+
+/** The time of the newest block, if it is clearly older than the poll. */
+export function renderBlockTime({ blockTime, behindSeconds }: NodeView): Markup | undefined {
+  if (blockTime === null || behindSeconds === null) return undefined;
+  if (behindSeconds <= SHOWN_BEHIND_SECONDS) return undefined;
+  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
+}
+
+/**
+ * The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data.
+ */
+export function dataAge(endpoints: readonly EndpointView[]): string {
+  const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
+    const behind = renderBlockTime(node) === undefined ? 0 : (node.behindSeconds ?? 0);
+    return shown && ageSeconds !== null ? [{ target, document, age: ageSeconds + behind }] : [];
+  });
+  const [oldest] = ages.toSorted((a, b) => b.age - a.age);
+  const without = endpoints.length - ages.length;
+  const notes = [
+    ...(oldest === undefined ? [] : [`Oldest data: ${ago(oldest.age)}, ${oldest.document} of ${oldest.target}`]),
+    ...(without === 0 ? [] : [`${without} of ${count(endpoints.length, 'endpoint')} without current data`]),
+  ];
+  return notes.join('; ');
+}
+
+/** The last successful poll, and what it is too old for. */
+export function lastSuccess({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
+  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
+  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
+  const blockTime = renderBlockTime(node);
+  if (availability === 'up')
+    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
+  const { at, inSeconds } = withdrawal;
+  return inSeconds > 0
+    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
+    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
+}
+
+/** The present failure of an endpoint, with its remedy. */
+export function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
+  return up === false && lastFailure !== null
+    ? markup`<p>${failureText(lastFailure)}</p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
+    : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
+}
+
+export function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
+  return markup`<code class="reason">${reason}</code> ${isolated(message)} <small>${distanceElement(at, ago(ageSeconds))}</small>`;
+}
