@@ -87,7 +87,7 @@ async function readFileBody(
 ): Promise<Buffer | Failure> {
   try {
     const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
-    return await bufferBody(stream, maxBytes, 'poll.max_body_size');
+    return await bufferBody(stream, maxBytes);
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(`${source}: ${readProblem(source, cause)}`, { cause });
     return failure(cause.reason, `${source}: ${cause.message}`);

@@ -16,8 +16,8 @@ import type { Received, Source } from './source.js';
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
 export interface PollLoop extends Pick<Engine<PollJob>, 'endpoints' | 'states'> {
   /**
-   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or
-   * within seconds if there are many. An endpoint whose document, node and labels are unchanged keeps its state.
+   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled as soon as
+   * there is memory for their bodies. An endpoint whose document, node and labels are unchanged keeps its state.
    */
   readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
   /** Stops polling. */
@@ -37,13 +37,6 @@ export interface SavedMemory {
   /** Writes the memory within a second, because a problem has begun or ended. */
   readonly writeSoon: () => void;
 }
-
-/**
- * Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory
- * together.
- */
-const SIMULTANEOUS_STARTS = 16;
-const START_SPACING_MS = 10;
 
 /** The pause between two probes of the nodes of an endpoint with several. */
 const PROBE_MS = MINUTE_MS;
@@ -104,8 +97,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   }
 
   /** Polls an endpoint, and observes its nodes if there are several. */
-  function startPolling(job: PollJob, pauses: { readonly delayMs: number; readonly firstPauseMs: number }): Repeating {
-    const polls = startRepeating(async () => poll(job), job.intervalMs, pauses);
+  function startPolling(job: PollJob, firstPauseMs: number): Repeating {
+    const polls = startRepeating(async () => poll(job), job.intervalMs, { firstPauseMs });
     if (job.nodes.length === 1) return polls;
     const probes = startRepeating(async () => {
       await polls.firstRun;
@@ -157,10 +150,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       timers.delete(id);
     }
     for (const [index, job] of changed.entries()) {
-      const delayMs = Math.max(0, index + 1 - SIMULTANEOUS_STARTS) * START_SPACING_MS;
       // From the second polls on, they are spread over the interval.
       const firstPauseMs = job.intervalMs * (1 - index / changed.length);
-      timers.set(endpointId(job.context), startPolling(job, { delayMs, firstPauseMs }));
+      timers.set(endpointId(job.context), startPolling(job, firstPauseMs));
     }
     for (const sink of [pollLog, verdictLog, recorder]) sink?.forgetOthers(engine.states());
   }

@@ -49,8 +49,6 @@ interface RequestOptions {
   /** The JSON body of a POST request. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the limit of the body is not `poll.max_body_size`. */
-  readonly hasFixedLimit?: boolean;
 }
 
 /** A response with status 200. */
@@ -84,7 +82,7 @@ export interface Client {
 export function createClient(userAgent: string, env: Environment = {}): Client {
   const running = new Set<AbortController>();
   return {
-    send: async (node, path, limits, { json, headers, hasFixedLimit = false } = {}) => {
+    send: async (node, path, limits, { json, headers } = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
       running.add(controller);
@@ -114,7 +112,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
           throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
         }
         if (body === undefined) throw new RequestError('not_json', `unsupported content encoding ${clean(encoding)}`);
-        const bytes = await bufferBody(body, maxBodyBytes, hasFixedLimit ? undefined : 'poll.max_body_size');
+        const bytes = await bufferBody(body, maxBodyBytes);
         const height = heightText(response.headers, response.trailers);
         return { ok: true, bytes, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {

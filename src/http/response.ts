@@ -5,16 +5,13 @@ import { RequestError } from './failure-reasons.js';
 import { type Field, INVALID } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 
-/** Reads a body. Throws above the limit, whose name is `setting`. */
-export async function bufferBody(body: Readable, maxBytes: number, setting?: string): Promise<Buffer> {
+/** Reads a body. Throws above the limit; the remedy of the reason names its setting. */
+export async function bufferBody(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) {
-      const name = setting === undefined ? '' : ` (${setting})`;
-      throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${name}`);
-    }
+    if (length > maxBytes) throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

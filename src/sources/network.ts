@@ -151,7 +151,7 @@ async function callContract(
   if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const call = contractCall(hubSide);
   const limits = { ...pollLimits, maxBodyBytes: Math.min(pollLimits.maxBodyBytes, MAX_CONTRACT_BYTES) };
-  const send = async (json: string) => client.send(node, '', limits, { json, hasFixedLimit: true });
+  const send = async (json: string) => client.send(node, '', limits, { json });
   const [response, syncing] = await Promise.all([send(callRequest(call)), send(rpcRequest('eth_syncing', []))]);
   const isNodeSyncing = syncing.ok && isSyncing(syncing.bytes);
   if (!response.ok) return response;

@@ -219,7 +219,7 @@ describe('replay of standard input', () => {
 
   it.each<[string, string, string]>([
     ['nothing', '', 'not_json: standard input: empty body'],
-    ['a large body', ' '.repeat(5000), 'too_large: standard input: body is larger than 1KiB (poll.max_body_size)'],
+    ['a large body', ' '.repeat(5000), 'too_large: standard input: body is larger than 1KiB'],
   ])('fails with exit code 1 for %s', async (_title, input, failure) => {
     const yaml = 'poll: {max_body_size: 1KiB}\ntargets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]';
     const config = folder.write('small.yml', yaml);

@@ -115,20 +115,6 @@ const pollCounts = () => loop.states().map(({ target, polls }) => [target, polls
 const alerts = () => listVerdicts(loop.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
 
 describe('the endpoints of a configuration', () => {
-  it('are polled at once: the first 16 together and the others 10 ms apart', async () => {
-    const many = Array.from({ length: 100 }, (_, index) => `chain-${index}`);
-    const config = parseValidConfig(
-      `targets: [${many.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"}}`).join(', ')}]`,
-    );
-    loop.reconcile(createJobs(config), now().at);
-    const counts = [1, 9, 10, 1000].map((ms) => {
-      vi.advanceTimersByTime(ms);
-      return started.length;
-    });
-    expect(counts).toEqual([16, 17, 18, 100]);
-    expect(polledTargets()).toEqual(many);
-  });
-
   it('are polled again one after the other, spread over the interval', async () => {
     await configure(['a', 'b', 'c', 'd']);
     for (const { end } of started.splice(0)) {

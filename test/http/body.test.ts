@@ -18,12 +18,10 @@ describe('bufferBody', () => {
 
   it('accepts a body of exactly the maximum size and rejects a larger one', async () => {
     expect(await bufferBody(inChunks(content, 65_536), content.length)).toHaveLength(content.length);
-    await expect(bufferBody(inChunks(content, 65_536), content.length - 1, 'poll.max_body_size')).rejects.toMatchObject(
-      {
-        reason: 'too_large',
-        message: 'body is larger than 3145727B (poll.max_body_size)',
-      },
-    );
+    await expect(bufferBody(inChunks(content, 65_536), content.length - 1)).rejects.toMatchObject({
+      reason: 'too_large',
+      message: 'body is larger than 3145727B',
+    });
     await expect(bufferBody(inChunks(content, 65_536), MIB)).rejects.toMatchObject({
       message: 'body is larger than 1MiB',
     });
