@@ -82,8 +82,10 @@ function joinChains(
   const { start, chainStart } = found.toSorted((a, b) => startOf(a) - startOf(b))[needed - 1] ?? {};
   const byChain = groupByChain(cctxs);
   const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
-  const details = [list(chainIds.map((chainId) => chainText(input, chainId))), cctxAmountsText(input, theirs)];
-  const summary = texts.summary(`${found.length} of ${total} chains`);
+  const names = list(chainIds.map((chainId) => chainText(input, chainId)));
+  const details = [`on ${found.length} of ${total} chains: ${names}`, cctxAmountsText(input, theirs)];
+  // Their number moves.
+  const summary = texts.summary('half of the chains or more');
   return [{ start, chainStart, summary, details, action: texts.action ?? CHECK_SIGNERS }];
 }
 

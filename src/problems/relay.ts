@@ -138,8 +138,11 @@ const timeoutNear = defineProblem('module_state', {
     const first = expected.find((batch) => secondsToTimeout(input, [batch]) === left);
     return {
       start: input.at - (near - left),
-      summary: `${first === undefined ? 'a signed batch' : batchText(input, first)} times out soon`,
-      details: [`in ${about(input, left)}`, amountsText(input, expected)],
+      summary: 'signed batches time out soon',
+      details: [
+        `${first === undefined ? 'the first' : batchText(input, first)} in ${about(input, left)}`,
+        amountsText(input, expected),
+      ],
       action: checkRelayers(input.isContractPaused),
     };
   },
