@@ -346,8 +346,9 @@ const fundsLow = defineProblem('module_state', {
         Array.from(known).flatMap((orchestrator): [string, Funds][] => {
           const last = findEntry(before, orchestrator);
           const balance = balances.get(orchestrator) ?? last?.balance;
-          const days = (last?.days ?? []).filter((day) => at - day.at < (FUNDS_DAYS + 1) * DAY_SECONDS);
-          if (balance === undefined || (days.length === 0 && !balances.has(orchestrator))) return [];
+          const days = withoutOldDays(last?.days ?? [], at);
+          const isGone = !balances.has(orchestrator) && at - (days.at(-1)?.at ?? at) >= (FUNDS_DAYS + 1) * DAY_SECONDS;
+          if (balance === undefined || isGone) return [];
           return [[orchestrator, { balance, days: withSpent(days, subtract(last?.balance ?? balance, balance), at) }]];
         }),
       );
@@ -376,12 +377,18 @@ const fundsLow = defineProblem('module_state', {
   },
 });
 
-/** A day begins with the first balance after the day before. A balance that rises was filled up. */
+/** Those that have ended before; the last one goes on while no balance is known, such as in an outage. */
+function withoutOldDays(days: Funds['days'], at: Instant): Funds['days'] {
+  return days.filter((_day, index) => at - (days[index + 1]?.at ?? at) < FUNDS_DAYS * DAY_SECONDS);
+}
+
+/** What was spent up to a balance is of the day before it. A balance that rises was filled up. */
 function withSpent(days: Funds['days'], spent: Numeral, at: Instant): Funds['days'] {
   const today = days.at(-1);
-  const more = spent > 0n ? spent : 0n;
-  if (today === undefined || at - today.at >= DAY_SECONDS) return [...days, { at, spent: more }];
-  return more === 0n ? days : [...days.slice(0, -1), { ...today, spent: add(today.spent, more) }];
+  const next = { at, spent: 0n };
+  if (today === undefined) return [next];
+  const known = spent > 0n ? [...days.slice(0, -1), { ...today, spent: add(today.spent, spent) }] : days;
+  return at - today.at < DAY_SECONDS ? known : [...known, next];
 }
 
 /** The last time in the newest validator set; for an entry that was in none, the first document since it is watched. */

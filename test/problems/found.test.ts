@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
+import { isNodeBehind } from '../../src/queries/node-status.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { keptInput } from '../../src/engine/kept-body.js';
@@ -898,6 +899,58 @@ describe('a validator', () => {
       claimed: 2,
     }));
     expect(bridgeProblem('OrchestratorLagging', documents, { watch }, false)).toMatchObject([{ start: 5 }]);
+  });
+
+  it('is told three days before its funds are gone at the rate at which it spends them, also when they are filled up', () => {
+    const HOURS_OF_DAY = 24;
+    const whole = 1000 * HOURS_OF_DAY;
+    /** The days of the starts, in ten days with a tenth of the funds spent each day. */
+    const toldOn = (filledUp: Readonly<Record<number, number>>, isPolled: (day: number) => boolean = () => true) => {
+      let balance = whole;
+      const documents = Array.from({ length: (10 * HOURS_OF_DAY) / 3 }, (_, index) => {
+        const hour = index * 3;
+        const minute = hour * 60;
+        const queries = answeredQueries(
+          at(minute),
+          { orchestrator_balance: BigInt(balance) },
+          validators[3]?.orchestrator,
+        );
+        balance = Math.max(0, balance - 300) + (filledUp[hour] ?? 0);
+        return { minute, state: {}, queries };
+      });
+      const polled = documents.filter(({ minute }) => isPolled(minute / 60 / HOURS_OF_DAY));
+      return bridgeProblem('FundsLow', polled, { watch }).map(({ start }) => Math.round(start / 60 / HOURS_OF_DAY));
+    };
+    expect(toldOn({})).toEqual([7]);
+    expect(toldOn({ 48: 2400 }), 'filled up by a day on the third day').toEqual([8]);
+    expect(toldOn({ 180: whole / 2 }), 'filled up after it was told').toEqual([]);
+    const daily = Object.fromEntries(Array.from({ length: 10 }, (_, day) => [day * HOURS_OF_DAY, 800]));
+    expect(toldOn(daily), 'a third is filled up each day').toEqual([]);
+    expect(
+      toldOn({}, (day) => day < 1 || day > 6),
+      'the exporter was down for five days',
+    ).toEqual([7]);
+  });
+
+  it('is judged while its node says that it is catching up at the tip, and by the age of the block when it was sent', () => {
+    const own = (blockSeconds: number) =>
+      answeredQueries(at(0), {
+        latest_block: { height: 1n, epochSeconds: at(0).at - blockSeconds },
+        syncing: { isSyncing: true },
+      });
+    const found = (blockSeconds: number, minute: number) => {
+      const queries = own(blockSeconds);
+      const missed = Array.from({ length: 6 }, (_, each) => each * BLOCKS_OF_MINUTE);
+      const isBehind = isNodeBehind(queries, at(minute));
+      const document = { minute, state: {}, queries, blocks: { missed }, isNodeBehind: isBehind };
+      return bridgeProblems([document], { watch })
+        .map(({ name }) => name)
+        .filter((name) => /Behind|SignsNoBlocks/.test(name));
+    };
+    const signsNone = ['BridgeWatchedValidatorSignsNoBlocks/critical', 'BridgeWatchedValidatorSignsNoBlocks/warning'];
+    expect(found(5, 0)).toEqual(signsNone);
+    expect(found(290, 4), 'sent four minutes ago').toEqual(signsNone);
+    expect(found(310, 0)).toEqual(['BridgeNodeBehind/critical', 'BridgeNodeBehind/warning']);
   });
 
   describe('that misses blocks', () => {
