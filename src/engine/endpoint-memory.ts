@@ -42,6 +42,7 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
     details: '',
     action: '',
     validators: history.validators.map((validator) => ({ ...validator, name: '' })),
+    chains: undefined,
   }));
   return {
     target,

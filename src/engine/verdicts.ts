@@ -40,6 +40,8 @@ export interface Verdict extends ShownProblem {
   /** Whether it may have begun before `startSeconds`. */
   readonly mayBeOlder: boolean;
   readonly validators: readonly FoundValidator[];
+  /** The ids of the chains, of a joint problem of several. */
+  readonly chains?: readonly string[];
   /** Who, how much, until when; may be empty. */
   readonly details: string;
 }
@@ -193,7 +195,7 @@ function createVerdict(
   { firesAt: firesAtInstant, isHidden, cause, kept }: Alert,
   now: Moment,
 ): Verdict {
-  const { problem, isProven, summary, details, action, validators } = present;
+  const { problem, isProven, summary, details, action, validators, chains } = present;
   const isKept = cause === undefined && kept !== undefined;
   const fires = isKept ? Math.max(firesAtInstant, kept.until) : firesAtInstant;
   const { target, document, lastSuccess } = state;
@@ -216,6 +218,7 @@ function createVerdict(
     firesAtSeconds: wallSeconds(fires, now),
     isHidden,
     validators,
+    ...(chains !== undefined && { chains }),
     summary,
     details: joinTexts('; ', details, asOf),
     action,
@@ -292,19 +295,21 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>
 
 /**
  * The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given
- * values.
+ * values, and a joint problem of chains the given chain.
  */
 export function judgeSeverity(
-  { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
+  { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'chains' | 'severity'>[] },
   alerts: readonly ProblemName[],
   labels: Subject = {},
 ): Severity | undefined {
-  const matches = (subject: Subject): boolean =>
+  const { chain_id: chainId } = labels;
+  const matches = ({ subject, chains }: Pick<Verdict, 'subject' | 'chains'>): boolean =>
+    (chainId === undefined || chains?.includes(chainId) !== false) &&
     subjectLabels.every(
       (name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name],
     );
   return verdicts.find(
-    ({ state, alert, subject }) => state === 'firing' && alerts.some((name) => name === alert) && matches(subject),
+    (verdict) => verdict.state === 'firing' && alerts.some((name) => name === verdict.alert) && matches(verdict),
   )?.severity;
 }
 

@@ -86,7 +86,7 @@ function joinChains(
   const details = [`on ${found.length} of ${total} chains: ${names}`, cctxAmountsText(input, theirs)];
   // Their number moves.
   const summary = texts.summary('half of the chains or more');
-  return [{ start, chainStart, summary, details, action: texts.action ?? CHECK_SIGNERS }];
+  return [{ start, chainStart, chains: chainIds, summary, details, action: texts.action ?? CHECK_SIGNERS }];
 }
 
 const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';

@@ -194,7 +194,7 @@ function judgeProblem(
 /** The history of what is found, which begins or goes on. */
 function findHistory(last: SubjectHistory | undefined, found: Found, judging: Judging): SubjectHistory {
   const { problem, now, options } = judging;
-  const { subject = {}, progressKey = '', summary, details = [], action = problem.action, validator } = found;
+  const { subject = {}, progressKey = '', summary, details = [], action = problem.action, validator, chains } = found;
   const before = last === undefined || isOther(last, found, judging) ? undefined : last;
   const firstFoundAt = before?.firstFoundAt ?? now.at;
   const isAgreed = options.isSinglePoll === true || now.at - firstFoundAt >= BEGINS_AFTER_SECONDS;
@@ -205,6 +205,7 @@ function findHistory(last: SubjectHistory | undefined, found: Found, judging: Ju
     ...labelTexts(summary, action),
     details: joinTexts('; ', ...details),
     validators: validator === undefined ? [] : [validator],
+    ...(chains !== undefined && { chains }),
     firstFoundAt,
     lastFoundAt: now.at,
     isMissing: false,

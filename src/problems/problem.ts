@@ -66,6 +66,8 @@ export interface Found {
   /** What to do first, in at most 240 characters; by default the action of the problem. */
   readonly action?: string | undefined;
   readonly validator?: FoundValidator;
+  /** The ids of the chains, of a joint problem of several. */
+  readonly chains?: readonly string[];
 }
 
 export interface FoundValidator extends Validator {

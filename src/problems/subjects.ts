@@ -17,6 +17,8 @@ export interface SubjectHistory {
   readonly details: string;
   readonly action: string;
   readonly validators: readonly FoundValidator[];
+  /** See `Found.chains`. */
+  readonly chains?: readonly string[] | undefined;
   /** The first of the successive judgements with the subject. */
   readonly firstFoundAt: Instant;
   /** The last judgement with the subject. */
@@ -30,7 +32,7 @@ export interface SubjectHistory {
 /** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Pick<
   SubjectHistory,
-  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'presentAt'
+  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'chains' | 'presentAt'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
 }

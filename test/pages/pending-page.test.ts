@@ -131,6 +131,17 @@ describe('cross-chain transactions', () => {
     );
   });
 
+  it('have the severity of a joint problem of chains only on these chains', () => {
+    const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
+    const markedRows = (chains: readonly string[]) => {
+      const joint = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, chains });
+      const [, ...rows] = crosschainPage(document, {}, joint).split('<tr role="row" id="');
+      return rows.filter((row) => row.includes('class="state critical"')).map((row) => row.split('"')[0]);
+    };
+    expect(markedRows(['56', '1', '137'])).toEqual(['chains/56', 'pending/a']);
+    expect(markedRows(['56', '8332', '137'])).toHaveLength(4);
+  });
+
   it('are listed on demand if there are more than eight', () => {
     const cctxs_pending = Array.from('abcdefghi', (index) => cctx(index));
     const details = /<details id="pending\/rows" class="rows"( open)?>/;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
-import { isNodeBehind } from '../../src/queries/node-status.js';
+import { isNodeBehind as isBehindByAnswers } from '../../src/queries/node-status.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { keptInput } from '../../src/engine/kept-body.js';
@@ -47,6 +47,7 @@ interface Document {
 interface ShownProblem {
   readonly name: string;
   readonly subject: Subject;
+  readonly chains?: readonly string[] | undefined;
   /** In minutes of the clock. */
   readonly start: number;
   readonly text: string;
@@ -61,9 +62,10 @@ const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECON
 
 function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
   return (state.lastSuccess?.snapshot.judgement.present ?? []).map(
-    ({ problem, subject, startSeconds, summary, details, action }) => ({
+    ({ problem, subject, chains, startSeconds, summary, details, action }) => ({
       name: `${problem.name}/${problem.severity}`,
       subject,
+      chains,
       // Not -0.
       start: 0 + Math.round((startSeconds - at) / 6) / 10,
       action,
@@ -941,7 +943,7 @@ describe('a validator', () => {
     const found = (blockSeconds: number, minute: number) => {
       const queries = own(blockSeconds);
       const missed = Array.from({ length: 6 }, (_, each) => each * BLOCKS_OF_MINUTE);
-      const isBehind = isNodeBehind(queries, at(minute));
+      const isBehind = isBehindByAnswers(queries, at(minute));
       const document = { minute, state: {}, queries, blocks: { missed }, isNodeBehind: isBehind };
       return bridgeProblems([document], { watch })
         .map(({ name }) => name)
@@ -1622,8 +1624,11 @@ describe('a cross-chain transaction', () => {
     expect(missedOn('1', '56', '137')).toMatchObject([
       {
         subject: {},
+        chains: ['1', '56', '137'],
         start: 9,
-        text: expect.stringMatching(/^cross-chain transactions on half of the chains or more are missed; on 3 of 5 chains: .*1.*, .*56.*, .*137/),
+        text: expect.stringMatching(
+          /^cross-chain transactions on half of the chains or more are missed; on 3 of 5 chains: .*1.*, .*56.*, .*137/,
+        ),
         action: expect.stringMatching(/check the signers .* isOutboundEnabled/),
       },
     ]);
