@@ -46,7 +46,7 @@ td small,tbody th small{display:block;overflow-wrap:anywhere;font-size:.8rem;col
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
 .id span{font-size:0}.id span::before{content:"…";font-size:.8rem}
-.digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;margin-left:.2em}
+.digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;max-width:100%;margin-left:.2em}
 td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .nowrap,td time{white-space:nowrap}
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
@@ -115,7 +115,7 @@ header #as-of{flex-basis:100%;margin:0}
 .cards thead{display:none}
 .cards,.cards tbody{display:block}
 .cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.5rem,1fr));gap:.5rem .8rem;border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem;margin:.6rem 0;background:var(--soft)}
-.cards tbody th{display:block;grid-column:1/-1;padding:0;border:0}
+.cards tbody th{display:block;grid-column:1/-1;padding:0;border:0;min-width:0;white-space:normal;overflow-wrap:anywhere}
 .cards td{display:block;padding:0;border:0;min-width:0;overflow-wrap:anywhere}
 .cards td.wide{grid-column:1/-1}
 .cards td.none{display:none}

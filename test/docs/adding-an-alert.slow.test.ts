@@ -9,6 +9,7 @@ import { codeBlocks, copyProject } from './project-copy.js';
 const page = readProjectFile('contributing/adding-an-alert.md');
 
 const DECLARATIONS = 'src/problems/integrity-problems.ts';
+const TEXTS = 'src/problems/alert-texts.ts';
 const RUNBOOK = 'docs/runbook.md';
 const INCIDENTS = 'test/problems/incidents.ts';
 
@@ -23,8 +24,8 @@ function insertBefore(text: string, marker: string, inserted: string): string {
 }
 
 describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
-  it('adds an alert by editing three files', { timeout: 240_000 }, async () => {
-    const [imported = '', declaration = '', incident = ''] = codeBlocks(page, 'ts');
+  it('adds an alert by editing four files', { timeout: 240_000 }, async () => {
+    const [imported = '', declaration = '', texts = '', incident = ''] = codeBlocks(page, 'ts');
     const [section = ''] = codeBlocks(page, 'md');
     const [command = ''] = codeBlocks(page, 'sh');
     const copy = copyProject();
@@ -32,10 +33,11 @@ describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
     expect(declarations.endsWith('\n];\n'), 'the file ends with the list of problems').toBe(true);
     const withProblem = `${declarations.slice(0, -'];\n'.length)}${declaration}];\n`;
     copy.write(DECLARATIONS, insertBefore(withProblem, 'import { pendingAttestations } from', imported));
+    copy.write(TEXTS, copy.read(TEXTS).replace(/};\n$/, `${texts}};\n`));
     copy.write(RUNBOOK, insertBefore(copy.read(RUNBOOK), '## BridgeWatchedValidatorInactive\n', section));
     const end = '];\n\nexport const crosschainAndExporterIncidents';
     copy.write(INCIDENTS, insertBefore(copy.read(INCIDENTS), end, incident));
-    await copy.run('npx', 'prettier', '--write', DECLARATIONS, RUNBOOK, INCIDENTS);
+    await copy.run('npx', 'prettier', '--write', DECLARATIONS, TEXTS, RUNBOOK, INCIDENTS);
     await copy.run('npx', 'tsc', '-p', 'test');
 
     const printed = await copy.run('npm', 'run', '--silent', 'generate');
@@ -43,7 +45,7 @@ describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
     const generated = Array.from(page.matchAll(/^- `([^`]+\/[^`]+)`: the /gm), ([, file = '']) => file);
     expect(generated.length).toBeGreaterThan(1);
     expect(generated).toEqual(expect.arrayContaining(printed.trim().split('\n')));
-    const edited = [DECLARATIONS, RUNBOOK, INCIDENTS, ...generated];
+    const edited = [DECLARATIONS, TEXTS, RUNBOOK, INCIDENTS, ...generated];
     expect(copy.changedFiles()).toEqual(Array.from(new Set(edited)).toSorted());
     expect(copy.read('prometheus/alerts.yml')).toContain('- alert: BridgeOrchestratorDuplicate');
 

@@ -62,8 +62,8 @@ describeIf(hasTool(CHROMIUM), 'the pages in a browser without JavaScript', async
     expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch#tokens`);
     const batches = page.locator('[id="batches"]');
     await openDetails(page);
-    expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');
-    expect(await batches.locator('tbody tr').last().innerText()).toContain('sufficient');
+    expect(await batches.locator('tbody tr').first().innerText()).toContain('needs signatures');
+    expect(await batches.locator('tbody tr').last().innerText()).not.toContain('needs signatures');
     await page.close();
   });
 
