@@ -22,7 +22,7 @@ export const pollFamilies = families<EndpointState>({
   }),
   bridge_exporter_endpoint_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the names of target and document and of the bridge, as far as it is known.',
-    value: endpointHash,
+    value: (state) => (state.lastPoll === undefined ? undefined : endpointHash(state)),
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',
