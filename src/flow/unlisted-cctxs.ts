@@ -168,9 +168,15 @@ function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<st
   return keys.size === 0 ? cctx : { ...cctx, key: undefined };
 }
 
-/** The indexes of the transactions to ask the node for. */
+/**
+ * The indexes of the transactions to ask the node for. Half of them may be pending ones: behind a long queue, those that
+ * have finished would count as pending for as long as an alert needs.
+ */
 export function nextQuestions({ departed }: CrosschainFlow): readonly string[] {
-  return Array.from(departed.keys()).slice(0, MAX_CCTX_QUERIES);
+  const indexes = Array.from(departed.keys());
+  const pending = indexes.filter((index) => departed.get(index)?.isPending === true);
+  const first = pending.slice(0, MAX_CCTX_QUERIES / 2);
+  return Array.from(new Set([...first, ...indexes])).slice(0, MAX_CCTX_QUERIES);
 }
 
 /** The flow after a restart. Pending transactions finish within minutes, but the node may stop listing a missed one. */

@@ -132,7 +132,6 @@ export const crosschainIncidents: readonly Incident[] = [
     'new transactions come within the lookahead of Arbitrum, which is shorter',
     [{ minutes: 45, crosschain: withMissedNonce }, { minutes: 40 }],
     {
-      'CrosschainCctxsMissed/warning': 16,
       'CrosschainFreezeNear/warning': 12,
       'CrosschainFreezeNear/critical': 18,
     },
@@ -164,7 +163,6 @@ export const crosschainIncidents: readonly Incident[] = [
     {
       'CrosschainBacklogStuck/critical': 45,
       'CrosschainOldestPendingTooOld/warning': 45,
-      'CrosschainOldestPendingTooOld/critical': 135,
     },
     { options: { scenario: 'quiet' } },
   ),

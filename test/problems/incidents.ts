@@ -184,11 +184,8 @@ export const bridgeIncidents: readonly Incident[] = [
   scenario('stuck', 75, {
     title: 'everything is stuck (scenario stuck)',
     expectedAlerts: {
-      'BridgeBacklogStuck/critical': 55,
-      'BridgeBacklogHigh/warning': 65,
       'BridgeOracleStalled/critical': 25,
       'CrosschainBacklogStuck/critical': 60,
-      'CrosschainBacklogHigh/warning': 70,
       'CrosschainOldestPendingTooOld/warning': 45,
     },
     allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeWatchedOrchestratorLagging/warning'],
@@ -214,7 +211,7 @@ export const bridgeIncidents: readonly Incident[] = [
   }),
   incident(
     'a validator with little power claims an event that does not exist',
-    { minutes: 120, bridge: onQuietBridge(withClaim(0.001, phantomDeposit)) },
+    { minutes: 100, bridge: onQuietBridge(withClaim(0.001, phantomDeposit)) },
     { 'BridgeOracleStalled/warning': 70 },
     { allowedAlerts: ['BridgeOrchestratorMissingVotes/warning'] },
   ),
@@ -297,7 +294,6 @@ export const bridgeIncidents: readonly Incident[] = [
     options: { valsets: 30 },
     expectedAlerts: {
       'BridgeOrchestratorMissingConfirms/warning': 90,
-      'BridgeOrchestratorMissingVotes/warning': 35,
       'BridgeWatchedOrchestratorLagging/warning': 45,
     },
   }),
@@ -310,8 +306,6 @@ export const bridgeIncidents: readonly Incident[] = [
     ],
     {
       'BridgeOrchestratorDeadlineNear/critical': 60,
-      'BridgeOrchestratorDeadlineNear/warning': 60,
-      'BridgeOrchestratorMissingVotes/warning': 35,
       'BridgeWatchedOrchestratorLagging/warning': 45,
     },
     { options: { valsets: 30 }, allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'] },
@@ -326,7 +320,6 @@ export const bridgeIncidents: readonly Incident[] = [
     {
       'BridgeBatchUnsigned/critical': 40,
       'BridgeOrchestratorDeadlineNear/critical': 25,
-      'BridgeOrchestratorDeadlineNear/warning': 25,
     },
     {
       // The simulated hub builds no batch of a token that has several.
@@ -374,7 +367,8 @@ export const bridgeIncidents: readonly Incident[] = [
       'BridgeWatchedValidatorSignsNoBlocks/warning': 8,
       'BridgeWatchedValidatorMissingBlocks/critical': 12,
       'BridgeWatchedValidatorSignsNoBlocks/critical': 14,
-      'BridgeWatchedValidatorMissingBlocks/warning': 28,
+      // Hidden until then: the node of the validator is back.
+      'BridgeWatchedValidatorMissingBlocks/warning': 84,
     },
   }),
   incident(
@@ -399,11 +393,12 @@ export const bridgeIncidents: readonly Incident[] = [
   ),
   incident(
     'a watched orchestrator has had no funds from the beginning',
-    {
-      minutes: 60,
-      queries: answered('/balances/', ({ balance }) => ({ balance: { ...balance, amount: '0' } })),
-    },
+    [
+      { minutes: 60, queries: answered('/balances/', ({ balance }) => ({ balance: { ...balance, amount: '0' } })) },
+      { minutes: 40 },
+    ],
     { 'BridgeWatchedOrchestratorFundsLow/warning': 17 },
+    { beginsAtMinute: 0 },
   ),
   incident(
     'the node stops answering queries about validators',
@@ -493,11 +488,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
       ],
     },
   ),
-  incident(
-    'no exporter runs',
-    { minutes: 20, exporterDown: true },
-    { 'BridgeExporterAbsent/critical': 10, 'BridgeExporterDown/critical': 10, 'BridgeExporterDown/warning': 10 },
-  ),
+  incident('no exporter runs', { minutes: 20, exporterDown: true }, { 'BridgeExporterAbsent/critical': 10 }),
   incident(
     'a field has the wrong type',
     { minutes: 30, bridge: changedState(() => ({ last_outgoing_batch_id: 'soon' })) },
@@ -521,7 +512,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     [
       HEALTHY,
       {
-        minutes: 70,
+        minutes: 90,
         bridge: changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '20000' } })),
       },
     ],
@@ -532,7 +523,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     [
       HEALTHY,
       {
-        minutes: 70,
+        minutes: 90,
         bridge: changedState(({ external_blacklist }) => ({
           external_blacklist: [...external_blacklist, `0x${'ab'.repeat(20)}`],
         })),
