@@ -12,6 +12,8 @@ import { formatSentence } from '../../src/engine/verdicts.js';
 
 /** Often enough for the flow to have no gaps. */
 const SAMPLE_SECONDS = 240;
+/** It takes 40 seconds on a machine that does nothing else. */
+const HOOK_TIMEOUT_MS = 180_000;
 
 /** The documents that the alerts are about. */
 function documentsOf({ expectedAlerts, phases }: Incident): DocumentName[] {
@@ -127,7 +129,7 @@ beforeAll(() => {
     });
     model.advanceTime(SAMPLE_SECONDS * 1000);
   }
-});
+}, HOOK_TIMEOUT_MS);
 
 const sentences = new Map<string, Said>();
 
