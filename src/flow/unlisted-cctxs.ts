@@ -169,8 +169,8 @@ function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<st
 }
 
 /**
- * The indexes of the transactions to ask the node for. Half of them may be pending ones: behind a long queue, those that
- * have finished would count as pending for as long as an alert needs.
+ * The indexes of the transactions to ask the node for. Half of them may be pending ones: behind a long queue, those
+ * that have finished would count as pending for as long as an alert needs.
  */
 export function nextQuestions({ departed }: CrosschainFlow): readonly string[] {
   const indexes = Array.from(departed.keys());
