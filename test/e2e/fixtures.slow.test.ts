@@ -19,7 +19,9 @@ async function replay(flag: string, file: string): Promise<readonly string[]> {
     .split('\n')
     .filter((line) => line !== '' && !line.includes('bridge_exporter_'))
     .map((line) =>
-      line.replace(/(?<=^bridge_problem_(?:start|due)_.*\} )\S+$/, (start) => (Number(start) >= startedAt ? 'now' : start)),
+      line.replace(/(?<=^bridge_problem_(?:start|due)_.*\} )\S+$/, (start) =>
+        Number(start) >= startedAt ? 'now' : start,
+      ),
     );
 }
 
