@@ -60,7 +60,7 @@ const ofContract: readonly Incident[] = [
   incident(
     'the node of the hub is hours behind, and the contract is not compared with it',
     [HEALTHY, { minutes: 90, scenario: 'syncing' }, { minutes: 40, scenario: 'healthy' }],
-    { 'BridgeNodeBehind/warning': 14 },
+    { 'BridgeNodeBehind/warning': 14, 'BridgeNodeBehind/critical': 64 },
   ),
   incident(
     'the node of the external chain fails, and nothing else is affected',
