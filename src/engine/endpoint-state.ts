@@ -164,11 +164,15 @@ export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Inst
   return withoutStaleAnswers(queries, staleAfterMs, now);
 }
 
-/** The exported chain series of the last document and of the answers to other queries. */
+/**
+ * The exported chain series of the last document and of the answers to other queries, which are withdrawn with the
+ * document.
+ */
 export function exportedFamilies(state: EndpointState, now: Instant): readonly RenderedFamily[] {
+  const success = exportedSuccess(state, now);
+  if (success === undefined) return [];
   const answers = Array.from(freshAnswers(state, now).values()).flatMap((query) => Array.from(query.answers.values()));
-  const documentFamilies = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
-  return [...documentFamilies, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
+  return [...success.snapshot.renderedFamilies, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
 }
 
 /** The state after a round of requests of a query. */

@@ -126,9 +126,7 @@ it('links lead to the documentation of the version, and between releases to that
 it('all links to the documentation have the same version', () => {
   const address = `github.com/${projectNames.repository}/blob/`;
   const files = ['prometheus/alerts.yml', 'src/config/config.ts', 'deploy/helm/bridge-exporter/values.yaml'];
-  const chart = ['Chart.yaml', 'README.md', 'templates/prometheusrule.yaml'].map(
-    (file) => `deploy/helm/bridge-exporter/${file}`,
-  );
+  const chart = ['Chart.yaml', 'README.md'].map((file) => `deploy/helm/bridge-exporter/${file}`);
   for (const file of [...files, ...chart]) {
     const versions = readProjectFile(file)
       .split(address)

@@ -23,7 +23,14 @@ function startEngine(kind: Kind, bytes: number) {
   const [context, json] = contexts[kind];
   const job: EndpointJob = { context };
   const body = Buffer.from(JSON.stringify(json).padEnd(bytes));
-  const received: ReceivedDocument = { ok: true, bytes: body, source: 'a', height: '7', receivedAt: START.at };
+  const received: ReceivedDocument = {
+    ok: true,
+    bytes: body,
+    source: 'a',
+    height: '7',
+    receivedAt: START.at,
+    seconds: 2,
+  };
   const engine = createEngine({ source: { document: async () => received }, now: () => START });
   engine.replace([createEndpoint(job, START.at)]);
   return { engine, job };
@@ -83,7 +90,7 @@ describe.each(Object.keys(contexts) as Kind[])('a poll of %s', (kind) => {
       elapsedMs += 1000;
     });
     expect(elapsedMs).toBeGreaterThan(0);
-    expect(engine.states()[0]?.lastPoll?.phaseSeconds).toEqual({ decode: 0, derive: 0 });
+    expect(engine.states()[0]?.lastPoll?.phaseSeconds).toEqual({ fetch: 2, decode: 0, derive: 0 });
   });
 
   it('changes nothing if the endpoint is removed between the parts', async () => {

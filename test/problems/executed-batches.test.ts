@@ -217,7 +217,11 @@ describe('a batch of a token without min_batch_fee', () => {
   };
 
   it.each([
-    ['BridgeBatchTimeoutNear', near, 'warning: signed batches time out soon; batch 500 of 0xt in about 2 h 20 min, at 00:54 UTC'],
+    [
+      'BridgeBatchTimeoutNear',
+      near,
+      'warning: signed batches time out soon; batch 500 of 0xt in about 2 h 20 min, at 00:54 UTC',
+    ],
     ['BridgeBatchOverdue', past, 'critical: transfers are locked in batch 500 of 0xt, which has timed out'],
   ] as const)('is in %s when it pays what others have paid, and not when it is too poor', (name, of, text) => {
     const found = (fee: string) => problemsIn(after(['0xT'], [], [of('500', fee)]), name);
