@@ -8,8 +8,7 @@ import type { AgeKind, Validator } from './sentence.js';
 /*
  * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the
  * facts of a document, since when, its limit, its texts, and its consequences. The exporter judges it after each poll
- * (problem-memory.ts). prometheus/alerts.yml, the inhibitions of prometheus/alertmanager.yml, docs/alerts.md and the
- * values of the chart are generated from these objects.
+ * (problem-memory.ts). prometheus/alerts.yml, mixin/alerts.json and docs/alerts.md are generated from these objects.
  */
 
 export const severities = ['critical', 'warning', 'info'] as const;
@@ -102,10 +101,7 @@ interface Mark<Name extends DocumentName, Value> {
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }
 
-/**
- * A consequence of a problem: Alertmanager inhibits its notification for the same target, and pages list it below the
- * problem.
- */
+/** A consequence of a problem of the same target: it is not due while the problem fires (due.ts). */
 export interface Inhibition {
   readonly problem: string;
   readonly severity?: Severity;
