@@ -469,6 +469,16 @@ const rows: readonly Row[] = [
     ],
     [],
   ],
+  // When the node does not catch up within an hour. A halt says so itself.
+  [
+    'BridgeNodeBehind/critical',
+    [58, 75, 10],
+    (world) => {
+      const isSeen = failing(world).length === 0 && faultsOf(world, 'queries refused').length === 0;
+      return faultsOf(world, 'node behind').flatMap(({ lag }) => above(lag?.minutes ?? 0, isSeen ? 7 : Infinity, 2));
+    },
+    [],
+  ],
   // When the height is past what it was before, nothing shows it any more.
   [
     'BridgeStateRolledBack/critical',
