@@ -64,6 +64,8 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
       };
     },
     inhibitsDocument: true,
+    // Where no block is made, the newest one is old.
+    inhibits: [{ problem: 'BridgeNodeBehind', equal: ['document'] }],
   });
 }
 

@@ -476,7 +476,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   ),
   incident(
     'the height of a node does not change while polls succeed',
-    { minutes: 45, frozen: true },
+    { minutes: 80, frozen: true },
     { 'BridgeHeightStalled/critical': 17, 'CrosschainHeightStalled/critical': 17 },
     {
       // Inhibited by these.
