@@ -117,15 +117,15 @@ describe('a validator that signs no blocks', () => {
         { minutes: 52, scenario: 'missed-blocks' },
       ],
       {
-        // Queries of a minute are sent at every poll.
-        sampleSeconds: 65,
+        // Queries of a minute are sent at every second poll, later than `stale_after`.
+        sampleSeconds: 40,
         staleAfterMs: 60_000,
         valsets: 3,
         observe: ([target], minute, endpoints) => {
           for (const { alert, severity, state } of target?.verdicts ?? [])
             if (state === 'firing' && !firing.has(`${alert}/${severity}`))
               firing.set(`${alert}/${severity}`, minute - 13);
-          const nextAnswers = START_SECONDS + minute * 60 + 64;
+          const nextAnswers = START_SECONDS + minute * 60 + 39;
           for (const endpoint of minute < 2 ? [] : endpoints) {
             const names = new Set(exportedFamilies(endpoint, nextAnswers).map(({ name }) => name));
             for (const name of SERIES) if (!names.has(name)) missing.add(`${name} at minute ${minute}`);
