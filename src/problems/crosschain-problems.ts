@@ -353,7 +353,10 @@ const unlisted = defineProblem('rate_limiter_input', {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
     return Array.from(byChain, ([chainId, cctxs]) => {
-      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [String(nonce)]));
+      const nonces = cctxs
+        .flatMap(({ nonce }) => nonce ?? [])
+        .toSorted((a, b) => Number(a) - Number(b))
+        .map(String);
       return {
         subject: { chain_id: chainId },
         summary: `cross-chain transactions on chain ${chainText(input, chainId)} are pending and no longer listed`,
