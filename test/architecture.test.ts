@@ -145,7 +145,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'tasks.ts',
     'text',
     'units.ts',
-    'parts.ts',
   ],
   'tasks.ts': [],
   'units.ts': [],

@@ -125,10 +125,18 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const current = findEndpoint(job)?.state;
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => findSibling(job, document));
-    const received = await source.document(job, request);
+    let received = await source.document(job, request);
+    const { release } = received;
+    const stepInTurn = async (each: Received) => inTurn(async () => stepWith(job, each));
     let settled = Promise.resolve();
     try {
-      await inTurn(async () => stepWith(job, received));
+      let next = await stepInTurn(received);
+      while (next !== undefined) {
+        // oxlint-disable no-await-in-loop -- a node is polled only when the nodes before it have failed
+        received = await next();
+        next = await stepInTurn(received);
+        // oxlint-enable no-await-in-loop
+      }
       const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
       // Queries are sent only to a node that has just responded.
       const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
@@ -136,7 +144,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       if (isFirst && isServed && source.query !== undefined) settled = stepAgain(job, received, answers);
       return { settled, ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
     } finally {
-      void settled.finally(() => received.release?.());
+      void settled.finally(() => release?.());
     }
   }
 
@@ -153,12 +161,15 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
   }
 
-  /** Reads a document and takes the step with it. Yields to scrapes in between. */
-  async function stepWith(job: Job, received: Received): Promise<void> {
+  /**
+   * Reads a document and takes the step with it, or returns the exchange with another node. Yields to scrapes in
+   * between.
+   */
+  async function stepWith(job: Job, received: Received): Promise<(() => Promise<Received>) | undefined> {
     const { isAgain = false } = received;
     const current = findEndpoint(job);
     // Meanwhile another document has stepped.
-    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return;
+    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
     const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
@@ -166,17 +177,21 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
     const complete = received.ok ? withAnswers(received, additionalInput) : received;
     const bytes = received.ok ? received.bytes.length : 0;
-    const read = withinMemory(await runInParts(bytes, readPoll(complete, job.context, moment)), others);
+    const read = await runInParts(bytes, readPoll(complete, job.context, moment));
+    const next = received.ok && !isAgain ? received.check?.(read) : undefined;
+    if (next !== undefined) return next;
+    const result = { ...withinMemory(read, others), nodes: received.nodes?.() };
     await nextTurn();
-    const stepped = await runInParts(bytes, timedStep(before, read, job.context, moment));
+    const stepped = await runInParts(bytes, timedStep(before, result, job.context, moment));
     const siblings = states.filter((other) => other !== state && other.target === state.target);
     const after = withAlerts(stepped, [stepped, ...siblings], moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
-    if (findEndpoint(job) === undefined) return;
+    if (findEndpoint(job) === undefined) return undefined;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
     await nextTurn();
+    return undefined;
   }
 
   async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {

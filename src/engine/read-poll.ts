@@ -20,15 +20,15 @@ export function* readPoll<Name extends DocumentName>(
   { document }: StepContext<Name>,
   { clockOffset }: Pick<Moment, 'clockOffset'> = { clockOffset: 0 },
 ): InParts<PollResult<Name>> {
-  const { seconds: fetch, nodes } = received;
+  const { seconds: fetch } = received;
   const fetched = fetch === undefined ? {} : { fetch };
   if (!received.ok) {
-    return { outcome: failed(received.error), phaseSeconds: fetched, bodyBytes: received.bodyBytes, nodes };
+    return { outcome: failed(received.error), phaseSeconds: fetched, bodyBytes: received.bodyBytes };
   }
   const { bytes, source, receivedAt, additionalInput, servedPath, isAccepted } = received;
   const { value: read, seconds: decode } = yield* timed(readAndCompress(received, document, clockOffset));
   const phaseSeconds = fetch === undefined ? {} : { fetch, decode };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted, nodes };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, servedPath, isAccepted };
   if (!read.ok) return { ...poll, outcome: read };
   const { content, compressed } = read;
   const height = parseHeight(received.height);

@@ -6,6 +6,7 @@ import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { NodeQuery, QueryRequest } from '../queries/query.js';
 import type { QueryExchange } from '../queries/query.js';
+import type { PollResult } from './step.js';
 
 /*
  * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or
@@ -74,6 +75,11 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
    * polls that were not recorded.
    */
   readonly isAccepted?: true;
-  /** All nodes of the endpoint; only of several. */
-  readonly nodes?: readonly NodeStatus[] | undefined;
+  /** All nodes of the endpoint, as far as they were observed; only of several. */
+  readonly nodes?: (() => readonly NodeStatus[]) | undefined;
+  /**
+   * Only of several nodes: judges what was read of the body. Returns the exchange with the next node if the document
+   * of this one is not used.
+   */
+  readonly check?: (read: PollResult) => (() => Promise<Received>) | undefined;
 }

@@ -47,7 +47,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly nodes?: readonly NodeStatus[] | undefined;
 }
 
-interface ReadContent<Name extends DocumentName> {
+export interface ReadContent<Name extends DocumentName> {
   readonly ok: true;
   readonly content: DocumentTypes[Name]['content'];
   readonly errors: FieldErrors;

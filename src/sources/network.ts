@@ -19,7 +19,7 @@ import { readServerError } from '../text/error-text.js';
 import { isContract, type PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, Received, Source } from '../engine/source.js';
 import { createBodyBudget } from './body-budget.js';
-import { createNodes, type Exchange } from './nodes.js';
+import { createNodes } from './nodes.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
 
@@ -40,7 +40,12 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
   const reserve = createBodyBudget();
   const lastBytes = new WeakMap<PollJob, number>();
 
-  const exchange: Exchange = async (job, node, request, limits) => {
+  async function exchange(
+    job: PollJob,
+    node: NodeConnection,
+    request: DocumentRequest,
+    limits: RequestLimits,
+  ): Promise<Received> {
     const started = performance.now();
     const sentAt = clock().at;
     const received = await (isContract(job)
@@ -53,9 +58,9 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
       return { ...failure('timeout', message), seconds };
     }
     return { ...received, seconds };
-  };
+  }
 
-  const several = createNodes(exchange, client, clock);
+  const several = createNodes(client, clock);
 
   return {
     document: async (job, request) => {
@@ -63,13 +68,17 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
       if (node === undefined) throw new Error('an endpoint has a node');
       // The body of a contract is small.
       const memory = isContract(job) ? undefined : await reserve(lastBytes.get(job), job.limits.maxBodyBytes);
+      const send = async (each: NodeConnection, limits: RequestLimits): Promise<Received> => {
+        const received = await exchange(job, each, request, limits);
+        if (received.ok) {
+          memory?.resize(received.bytes.length);
+          lastBytes.set(job, received.bytes.length);
+        }
+        return received;
+      };
       // Without an address of the contract, no node is at fault.
       const isAny = job.nodes.length === 1 || (isContract(job) && request.hubSide === undefined);
-      const received = await (isAny ? exchange(job, node, request, job.limits) : several.poll(job, request));
-      if (received.ok) {
-        memory?.resize(received.bytes.length);
-        lastBytes.set(job, received.bytes.length);
-      }
+      const received = await (isAny ? send(node, job.limits) : several.poll(job, request, send));
       return { ...received, release: memory?.release };
     },
     query: async (job, query, request) => {

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { validOrUndefined } from '../chain/field.js';
 import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/http-client-config.js';
 import { formatSource } from '../config/urls.js';
@@ -8,13 +7,11 @@ import type { DocumentName, NodeStatus, StepContext } from '../document-types.js
 import { documents } from '../documents.js';
 import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
 import type { PollJob } from '../engine/jobs.js';
-import { readContent } from '../engine/read-poll.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
+import type { PollResult, ReadContent } from '../engine/step.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
-import { parseHeight } from '../http/response.js';
-import { runToEnd } from '../parts.js';
 import type { QueryRequest } from '../queries/query.js';
 import {
   findTrouble,
@@ -33,12 +30,7 @@ import { probeNode } from './probe.js';
  */
 
 /** Requests the document of a node. */
-export type Exchange = (
-  job: PollJob,
-  node: NodeConnection,
-  request: DocumentRequest,
-  limits: RequestLimits,
-) => Promise<Received>;
+type Exchange = (node: NodeConnection, limits: RequestLimits) => Promise<Received>;
 
 interface Node {
   readonly connection: NodeConnection;
@@ -68,7 +60,7 @@ interface Kept {
   readonly kind: Checked['kind'];
 }
 
-export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
+export function createNodes(client: Client, clock: Clock) {
   const endpoints = new Map<string, NodesOfEndpoint>();
 
   /** `earlier`: the nodes of an earlier process. */
@@ -92,7 +84,7 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
   }
 
   /** Polls the nodes in turn until one of them serves the document. */
-  async function poll(job: PollJob, request: DocumentRequest): Promise<Received> {
+  async function poll(job: PollJob, request: DocumentRequest, exchange: Exchange): Promise<Received> {
     const started = performance.now();
     const endpoint = findNodes(job, request.nodes);
     const order = orderNodes(endpoint.nodes, endpoint.inUse, clock().at);
@@ -100,64 +92,89 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
     const errors = new Map<Node, PollError>();
     const ofOtherBridge: Node[] = [];
     let kept: Kept | undefined;
-    for (const [index, node] of order.entries()) {
+    const measure = () => ({ seconds: secondsSince(started), nodes: () => listStatuses(endpoint, clock().at) });
+
+    async function pollFrom(index: number): Promise<Received> {
+      const node = order[index];
+      if (node === undefined) return endWithoutDocument();
       const timeoutMs = deadlines[index] ?? job.limits.timeoutMs;
       const limits = { ...job.limits, timeoutMs, elapsedMs: performance.now() - started };
-      // oxlint-disable-next-line no-await-in-loop -- a node is polled only when the nodes before it have failed
-      const received = await exchange(job, node.connection, request, limits);
-      // What fails is the exporter.
-      if (!received.ok && received.error.reason === 'internal') return received;
-      const { kind, error } = check(endpoint, node, received, request);
-      if (error) errors.set(node, error);
-      if (kind === 'other bridge') ofOtherBridge.push(node);
-      if (received.ok && preference(kind) > preference(kept?.kind ?? 'failed')) kept = { node, received, kind };
-      if (kind === 'served') break;
+      const received = await exchange(node.connection, limits);
+      if (!received.ok) {
+        // What fails is the exporter.
+        if (received.error.reason === 'internal') return received;
+        errors.set(node, received.error);
+        return pollFrom(index + 1);
+      }
+      const check = (read: PollResult) => {
+        const { kind, error } = judge(job, node, received.source, read, request);
+        if (error) errors.set(node, error);
+        if (kind === 'other bridge') ofOtherBridge.push(node);
+        if (preference(kind) > preference(kept?.kind ?? 'failed')) kept = { node, received, kind };
+        if (kind !== 'served') return async () => pollFrom(index + 1);
+        end(node);
+        return undefined;
+      };
+      return { ...received, ...measure(), check };
     }
-    const { at } = clock();
-    const hasChanged = kept?.kind === 'other bridge' && hasBridgeChanged(ofOtherBridge);
-    for (const node of hasChanged ? ofOtherBridge : []) {
-      node.observation = withServed(node.observation, at, {});
-      errors.delete(node);
+
+    function end(used: Node | undefined): void {
+      const { at } = clock();
+      for (const [node, { message }] of errors)
+        node.observation = withFailed(node.observation, at, message, 'document');
+      endpoint.inUse = used ?? endpoint.inUse;
+      observeDelays(endpoint, at);
     }
-    for (const [node, { message }] of errors) node.observation = withFailed(node.observation, at, message, 'document');
-    // The step fails a lower height, until it is the third one.
-    const used = kept?.kind === 'served' || kept?.kind === 'lower' || hasChanged ? kept : undefined;
-    endpoint.inUse = used?.node ?? endpoint.inUse;
-    observeDelays(endpoint, at);
-    const polled = { seconds: secondsSince(started), nodes: listStatuses(endpoint, at) };
-    if (used !== undefined) return { ...used.received, ...polled };
-    const failed = allFailed(endpoint, errors);
-    // A recording has the body.
-    return kept?.kind === 'unreadable'
-      ? { ...kept.received, ...polled, failureWithServerText: () => failed }
-      : { ...failed, ...polled };
+
+    /** The result of a poll in which no node has served a document as expected. */
+    function endWithoutDocument(): Received {
+      const hasChanged = kept?.kind === 'other bridge' && hasBridgeChanged(ofOtherBridge);
+      for (const node of hasChanged ? ofOtherBridge : []) {
+        node.observation = withServed(node.observation, clock().at, {});
+        errors.delete(node);
+      }
+      // The step fails a lower height, until it is the third one.
+      const used = kept?.kind === 'lower' || hasChanged ? kept : undefined;
+      end(used?.node);
+      if (used !== undefined) return { ...used.received, ...measure() };
+      const failed = allFailed(endpoint, errors);
+      // A recording has the body.
+      return kept?.kind === 'unreadable'
+        ? { ...kept.received, ...measure(), failureWithServerText: () => failed }
+        : { ...failed, ...measure() };
+    }
+
+    return pollFrom(0);
   }
 
   /** What a response is. */
-  function check({ job }: NodesOfEndpoint, node: Node, received: Received, request: DocumentRequest): Checked {
-    if (!received.ok) return { kind: 'failed', error: received.error };
-    const { hubSide, height: last } = request;
-    const withHub = hubSide === undefined ? {} : { additionalInput: { ...received.additionalInput, hubSide } };
-    const { at, clockOffset } = clock();
-    const read = readShown({ ...received, ...withHub }, job.context, clockOffset);
-    if (!read.ok) return { kind: read.error.reason === 'too_large' ? 'failed' : 'unreadable', error: read.error };
-    const { bridgeId, height } = read;
+  function judge(
+    { context }: PollJob,
+    node: Node,
+    source: string,
+    { outcome }: PollResult,
+    request: DocumentRequest,
+  ): Checked {
+    if (!outcome.ok)
+      return { kind: outcome.error.reason === 'too_large' ? 'failed' : 'unreadable', error: outcome.error };
+    const { bridgeId, height } = readShown(outcome, context);
     const { observation } = node;
-    const expected = readBridgeId(job.context.document, request.identity ?? []);
+    const expected = readBridgeId(context.document, request.identity ?? []);
     if (bridgeId !== undefined && expected !== undefined && bridgeId !== expected) {
       node.observation = { ...observation, bridgeId };
-      const message = `${received.source}: is a node of the bridge ${bridgeId}, not of ${expected} (bridge_id)`;
+      const message = `${source}: is a node of the bridge ${bridgeId}, not of ${expected} (bridge_id)`;
       return { kind: 'other bridge', error: { reason: 'schema', message } };
     }
+    const { height: last } = request;
     // Of the external chain, nodes behind one address often differ by a block, and an answer has the time of its block.
     const isLower =
-      documents[job.context.document].mayGoBack !== true && height !== undefined && last !== undefined && height < last;
+      documents[context.document].mayGoBack !== true && height !== undefined && last !== undefined && height < last;
     const { height: before = height } = observation.document ?? {};
     if (isLower && before !== undefined && height < before) {
-      const message = `${received.source}: hub height ${height} is below ${before}, which it has served before`;
+      const message = `${source}: hub height ${height} is below ${before}, which it has served before`;
       return { kind: 'lower', error: { reason: 'regression', message } };
     }
-    node.observation = withServed(observation, at, { bridgeId, document: { at, height } });
+    node.observation = withServed(observation, clock().at, { bridgeId, document: { at: clock().at, height } });
     return { kind: isLower ? 'lower' : 'served' };
   }
 
@@ -193,18 +210,13 @@ export function createNodes(exchange: Exchange, client: Client, clock: Clock) {
 
 /** What a document shows of its node. */
 function readShown<Name extends DocumentName>(
-  received: ReceivedDocument<Name>,
+  { content, height }: ReadContent<Name>,
   { document, settings }: StepContext<Name>,
-  clockOffset: number,
 ) {
-  const read = runToEnd(readContent(received, document, clockOffset));
-  if (!read.ok) return read;
-  const { content } = read;
   return {
-    ok: true,
-    height: documents[document].height(content, validOrUndefined(parseHeight(received.height))),
+    height: documents[document].height(content, height),
     bridgeId: readBridgeId(document, documents[document].identity(content, settings)),
-  } as const;
+  };
 }
 
 /** Which of several bodies is the result of a poll. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { createEndpoint, createEngine } from '../../src/engine/engine.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
 import { createBodyBudget } from '../../src/sources/body-budget.js';
 import { createNetwork } from '../../src/sources/network.js';
@@ -60,14 +61,14 @@ describe('the memory of bodies', () => {
         else response.destroy();
       },
     });
-    const poll = pollsOf(`{nodes: [{url: "${url}/page"}, {url: "${url}/broken"}]}`, 40);
-    let failed = 0;
-    for (const job of poll.jobs) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await poll.document(job);
-      failed += 1;
-    }
-    expect(failed).toBe(40);
+    const { network, jobs } = pollsOf(`{nodes: [{url: "${url}/page"}, {url: "${url}/broken"}]}`, 40);
+    const engine = createEngine<PollJob>({ source: network, now: clock });
+    engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (const job of jobs) await engine.poll(job);
+    expect(engine.states().map(({ lastFailure }) => lastFailure?.error.message)).toEqual(
+      jobs.map(() => expect.stringMatching(/^all nodes failed: /)),
+    );
   });
 
   it('is that of a quarter of the maximum, then of the last body and a quarter of it, and at most the maximum', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { documents } from '../../src/documents.js';
 import { executeQuery, HEIGHT_HEADER } from '../../src/simulator/query-service.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -73,6 +74,18 @@ describe('the poll of several nodes', () => {
       `all nodes failed: ${a}: timed out after 400 ms (poll.timeout); ${b}: timed out after 600 ms (poll.timeout); ${c}: timed out after 800 ms (poll.timeout)`,
     );
     expect(polled.state().lastPoll?.phaseSeconds.fetch).toBeLessThan(1);
+  });
+
+  it('reads the body of a node once', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 1);
+    const read = vi.spyOn(documents.module_state, 'read');
+    await pollTimes(polled, 2);
+    expect(read).toHaveBeenCalledTimes(2);
+    failDocument(polled, 0, errorPage);
+    expect(await pollTimes(polled, 1)).toBe('B');
+    expect(read).toHaveBeenCalledTimes(4);
+    read.mockRestore();
   });
 
   it('fails when all nodes fail, and names each with its reason', async () => {
