@@ -37,6 +37,10 @@ const clientKeys = new Set(httpClientKeys('targets[].bridge'));
 const isClientKey = ({ path }: Pick<(typeof configSettings)[number], 'path'>): boolean =>
   endpoints.some((endpoint) => clientKeys.has(path.replace(`${endpoint}.`, '')));
 
+/** The keys of a part of a problem and the URLs of several nodes, which have the meaning of those above them. */
+const isRepetition = ({ path }: Pick<(typeof configSettings)[number], 'path'>): boolean =>
+  /^problems\.<name>\.\w+\.|\.nodes\[\]\.url$/.test(path);
+
 const clientSettings = configSettings
   .filter(({ path }) => clientKeys.has(path.replace('targets[].bridge.', '')))
   .map((setting) => ({ ...setting, path: setting.path.replace('targets[].bridge.', '') }));
@@ -69,7 +73,7 @@ export function configurationReference(): string {
   return withTables('docs/configuration.md', [
     keyTable(
       'key',
-      configSettings.filter((setting) => !isClientKey(setting)),
+      configSettings.filter((setting) => !isClientKey(setting) && !isRepetition(setting)),
     ),
     keyTable('key of an endpoint', clientSettings),
     markdownTable(['variable', 'key', 'default'], variableRows),

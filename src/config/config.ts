@@ -35,12 +35,10 @@ export const poll = z
     // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
     interval: durationSetting(100, DAY_MS)
       .prefault('30s')
-      .describe(
-        'Pause from the end of one poll to the start of the next, with jitter. The first pauses differ, so that the polls of several endpoints are spread.',
-      ),
+      .describe('Pause from the end of one poll to the start of the next, with jitter.'),
     timeout: durationSetting(100, HOUR_MS)
       .prefault('20s')
-      .describe('Timeout of all requests of a poll together: connections, headers and bodies.'),
+      .describe('Timeout of all requests of a poll together, with their bodies.'),
     stale_after: durationSetting(100, 7 * DAY_MS)
       .prefault('5m')
       .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
@@ -89,9 +87,7 @@ const labels = z
 
 export const target = z.strictObject({
   name: textSetting(128).describe('Value of the label `target`; unique.'),
-  labels: labels
-    .optional()
-    .describe('Labels of every series of the target. Names of other labels and reserved names are errors.'),
+  labels: labels.optional().describe('Labels of every series of the target.'),
   bridge: bridge.optional().describe('Endpoint of the bridge module state. A target has this, `crosschain`, or both.'),
   crosschain: crosschain.optional().describe('Endpoint of the cross-chain rate limiter input.'),
 });
@@ -112,11 +108,11 @@ const token = z
       .boolean()
       .optional()
       .describe(
-        'Whether the balance of the contract is compared with the supply on the hub, with `external`; off by default. At most 20 tokens.',
+        'Whether the balance of the contract is compared with the supply on the hub; needs `external`. At most 20 tokens.',
       ),
     explorer: urlTemplate('{address}')
       .optional()
-      .describe('URL of a contract in an explorer, with `{address}` in place of the contract. Linked on the pages.'),
+      .describe('URL of a contract in an explorer, with `{address}`, for links on the pages.'),
   })
   .check(
     atLeastOne('symbol', 'decimals', 'min_batch_fee', 'backing', 'explorer'),
@@ -147,7 +143,7 @@ const chain = z.union(
       name: chainName.describe('Name of the chain.'),
       explorer: urlTemplate('{hash}')
         .optional()
-        .describe('URL of a transaction in an explorer, with `{hash}` in place of its hash. Linked on the pages.'),
+        .describe('URL of a transaction in an explorer, with `{hash}`, for links on the pages.'),
     }),
   ],
   { error: 'expected the name of the chain, or a mapping with name and explorer' },
@@ -164,7 +160,7 @@ const MAX_DIRECTORY_BYTES = 255;
 const recorder = z.strictObject({
   directory: fileNameSetting
     .optional()
-    .describe('Directory of the recordings, relative to this file. Of one exporter only.'),
+    .describe('Directory of the recordings of this exporter, relative to this file.'),
   interval: durationSetting(0, DAY_MS)
     .prefault('5m')
     .describe('Minimum interval between two recorded responses of an endpoint; `0s` records every poll.'),
@@ -194,12 +190,12 @@ const partOfProblem = z.strictObject(problemKeys).check(atLeastOne('after', 'ena
 const problem = z
   .strictObject({
     ...problemKeys,
-    critical: partOfProblem.describe('The critical problem only.'),
-    warning: partOfProblem.describe('The warning only.'),
-    info: partOfProblem.describe('The note only.'),
-    module_state: partOfProblem.describe('The problem of this document only.'),
-    rate_limiter_input: partOfProblem.describe('The problem of this document only.'),
-    external_contract: partOfProblem.describe('The problem of this document only.'),
+    critical: partOfProblem.describe('The same keys for the critical problem only.'),
+    warning: partOfProblem.describe('The same keys for the warning only.'),
+    info: partOfProblem.describe('The same keys for the note only.'),
+    module_state: partOfProblem.describe('The same keys for this document only.'),
+    rate_limiter_input: partOfProblem.describe('The same keys for this document only.'),
+    external_contract: partOfProblem.describe('The same keys for this document only.'),
   })
   .check(atLeastOne('after', 'enabled', ...problemParts));
 
@@ -230,18 +226,13 @@ export const configSchema = z.strictObject({
   chains: z
     .record(chainIdSetting, chain)
     .prefault({})
-    .describe(
-      'Chains by chain id: a name, or a mapping. The names of the chains that ZetaChain connects are built in.',
-    ),
+    .describe('Chains by chain id: a name, or a mapping. Names of the chains that ZetaChain connects are built in.'),
   validators: z
     .array(validator)
     .check(unique('address'))
     .prefault([])
     .describe('Names of validators. They override those of the staking module.'),
-  problems: z
-    .record(z.string(), problem)
-    .prefault({})
-    .describe('When the alerts of problems fire, by the name of the problem, for every target.'),
+  problems: z.record(z.string(), problem).prefault({}).describe('When alerts fire, by their names, for every target.'),
   links: z
     .strictObject({
       runbook: siteUrl

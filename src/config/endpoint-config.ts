@@ -25,9 +25,7 @@ const nodeQueries = (what: string) =>
   z
     .enum(['auto', 'off'])
     .prefault('auto')
-    .describe(
-      `Whether the same node is also asked for ${what}. A failure, or a path that the node does not know, affects nothing else.`,
-    );
+    .describe(`Whether the node is also asked for ${what}. Failures affect nothing else.`);
 
 /** The settings for decoding a bridge document, polled or recorded. */
 const bridgeSettings = z.strictObject({
@@ -41,7 +39,7 @@ const bridgeSettings = z.strictObject({
   block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
-      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then. The parameter can be far too long, so it decides no timeouts of batches.',
+      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then.',
     ),
   external_block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
@@ -54,16 +52,12 @@ const bridgeSettings = z.strictObject({
   validator_names: z
     .enum(['staking', 'off'])
     .prefault('staking')
-    .describe(
-      'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
-    ),
+    .describe('Names of validators: `staking` reads those of the staking module of the node once an hour, `off` none.'),
   watch: z
     .array(validatorAddressSetting)
     .overwrite(withoutRepetitions)
     .prefault([])
-    .describe(
-      'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
-    ),
+    .describe('Your own validators, by orchestrator, operator or external address. They have alerts of their own.'),
   watch_min_balance: amountSetting
     .prefault('0')
     .describe(
@@ -100,7 +94,7 @@ const crosschainSettings = z.strictObject({
     .overwrite(withoutRepetitions)
     .prefault([...ZETACHAIN_IDS])
     .describe(
-      'Chain ids of the hub, by default those of ZetaChain. A cctx sent from one of them is outgoing, any other is incoming; with an empty list, the direction is `unknown`.',
+      'Chain ids of the hub. A cctx from one of them is outgoing, any other incoming; with an empty list, the direction is `unknown`.',
     ),
   ignore: z
     .strictObject({
@@ -111,7 +105,7 @@ const crosschainSettings = z.strictObject({
     })
     .prefault({})
     .describe(
-      'Cctxs that nobody can clear. They are counted in `crosschain_cctxs_ignored`, and left out of counts and ages by chain.',
+      'Cctxs that nobody can clear: counted in `crosschain_cctxs_ignored`, left out of counts and ages by chain.',
     ),
   backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('1000')
@@ -120,14 +114,14 @@ const crosschainSettings = z.strictObject({
     .record(ageLimitKey, durationSetting(MINUTE_MS, 365 * DAY_MS))
     .prefault({})
     .describe(
-      'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
+      'How long a cctx may be pending, by chain id; `default` for the others. Built in: 2h for 8332 (Bitcoin), 30m for others.',
     ),
   node_queries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
   cctx_queries: z
     .enum(['auto', 'off'])
     .prefault('auto')
     .describe(
-      'Whether the same node is asked about cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, cctxs that are pending and no longer listed are not found.',
+      'Whether the node is asked about cctxs that have left the lists, at most ten after a poll. Otherwise unlisted cctxs are not found.',
     ),
 });
 
@@ -147,7 +141,7 @@ function connection(url: typeof nodeUrl) {
       .max(MAX_NODES, `expected 1 to ${MAX_NODES} nodes`)
       .optional()
       .describe(
-        'Instead of `url`: several nodes, in order of preference. The first usable one is polled; see Several nodes in the documentation.',
+        'Instead of `url`: several nodes, in order of preference, each with `url` and the keys of the HTTP client.',
       ),
   };
 }
@@ -169,17 +163,11 @@ const connectionChecks = [
 ] as const;
 
 const documentNode = (document: string) =>
-  nodeUrl.describe(
-    `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
-  );
+  nodeUrl.describe(`Base URL of the node with the ${document}. The path of the document is appended.`);
 
 const external = z
   .strictObject({
-    ...connection(
-      rpcUrl.describe(
-        'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
-      ),
-    ),
+    ...connection(rpcUrl.describe('URL of the JSON-RPC endpoint.')),
     // The interval is at most half of the age at which data is outdated.
     interval: durationSetting(100, 5 * MINUTE_MS)
       .prefault('1m')
@@ -195,7 +183,7 @@ export const bridge = z
     external: external
       .optional()
       .describe(
-        'JSON-RPC endpoint of the external chain. The contract of the bridge is compared with the module state; see External contract in the documentation.',
+        'JSON-RPC endpoint of the external chain, to compare the contract of the bridge with the module state.',
       ),
     ...httpClient.shape,
   })

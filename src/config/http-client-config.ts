@@ -129,7 +129,7 @@ const tlsConfig = z
 
 /** The keys of an endpoint that configure the HTTP client. */
 export const httpClient = z.strictObject({
-  basic_auth: basicAuth.optional().describe('Basic authentication. Cannot be combined with `authorization`.'),
+  basic_auth: basicAuth.optional().describe('Basic authentication, instead of `authorization`.'),
   authorization: authorizationHeader.optional().describe('`Authorization` header.'),
   http_headers: httpHeaders.optional().describe('Additional request headers by name.'),
   tls_config: tlsConfig.optional().describe('TLS settings for an https node or an https proxy.'),
@@ -142,9 +142,7 @@ export const httpClient = z.strictObject({
     .refine(isNoProxy, 'expected names, domains, addresses and CIDR blocks, separated by commas')
     .meta({ title: 'text' })
     .optional()
-    .describe(
-      'Hosts to request without `proxy_url`, separated by commas: names with their subdomains, domains such as `.example.org`, addresses and CIDR blocks.',
-    ),
+    .describe('Hosts to request without `proxy_url`, separated by commas.'),
 });
 
 export const httpClientChecks = [
