@@ -85,9 +85,9 @@ export const PENDING_SHARE = 1 / 3;
 
 /** How to turn off the polls of a document. */
 const TURN_OFF: Readonly<Record<DocumentName, string>> = {
-  module_state: 'set BRIDGE_URL= (or remove bridge from the target)',
+  module_state: 'remove BRIDGE_URL, or bridge from the target',
   external_contract: 'remove external from the target',
-  rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
+  rate_limiter_input: 'remove CROSSCHAIN_URL, or crosschain from the target',
 };
 
 /**

@@ -85,51 +85,29 @@ describe('compose.yaml', () => {
     expect(named.map((volume) => volume.replace(/:.*/, '')).toSorted()).toEqual(Object.keys(volumes).toSorted());
   });
 
-  it('starts the simulator unless NODE_URL is set', () => {
+  it('starts the simulator unless CONFIG names a configuration', () => {
     const profilesOf = (env: Readonly<Record<string, string>>): unknown =>
       interpolatedCompose(env).services['simulator']?.profiles;
     // Docker Compose enables the profiles of COMPOSE_PROFILES, separated by commas: without any, the one with an empty name.
     expect(profilesOf({})).toEqual(['']);
-    expect(profilesOf({ NODE_URL: '' })).toEqual(['']);
-    expect(profilesOf({ NODE_URL: 'https://node.example.org' })).toEqual(['unused']);
+    expect(profilesOf({ CONFIG: '' })).toEqual(['']);
+    expect(profilesOf({ CONFIG: './bridge.yaml' })).toEqual(['unused']);
   });
 
-  it('polls the simulator, or a node with the variable NODE_URL and those of its endpoints', async () => {
+  it('polls the simulator, or the targets of the file that CONFIG names', async () => {
     const configOf = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
-      const { environment } = interpolatedCompose(env).services['exporter'] ?? {};
+      const exporter = interpolatedCompose(env).services['exporter'] ?? {};
+      const mount = mountsOf(exporter).find(({ target }) => target === exporter.environment?.['CONFIG_FILE']);
+      const environment = { ...exporter.environment, CONFIG_FILE: projectPath(mount?.source ?? '') };
       const { code, stdout, stderr } = await runHere(['--config.check'], environment);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       return (parse(stdout) as { targets: unknown[] }).targets[0];
     };
     const simulator = { url: 'http://simulator:1317', dialect: 'auto' };
-    expect(await configOf({})).toMatchObject({ bridge: simulator, crosschain: { ...simulator, window: 500 } });
-    const node = { NODE_URL: 'https://node.example.org' };
-    const bridge = { BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqckdmdm', TARGET_NAME: 'injective' };
-    const injective = await configOf({ ...node, ...bridge, CROSSCHAIN_URL: '' });
-    expect(injective).toMatchObject({
-      name: 'injective',
-      bridge: { url: node.NODE_URL, dialect: 'peggy', watch: ['inj1qqqqqckdmdm'] },
-    });
-    expect(injective).not.toHaveProperty('crosschain');
-    const crosschain = { CROSSCHAIN_DIALECT: 'zeta', CROSSCHAIN_WINDOW: '100' };
-    const zetaChain = await configOf({ ...node, ...crosschain, BRIDGE_URL: '' });
-    expect(zetaChain).toMatchObject({ crosschain: { url: node.NODE_URL, dialect: 'zeta', window: 100 } });
+    expect(await configOf({})).toMatchObject({ bridge: simulator, crosschain: simulator });
+    const zetaChain = await configOf({ CONFIG: './examples/zetachain.yml' });
+    expect(zetaChain).toMatchObject({ name: 'zetachain' });
     expect(zetaChain).not.toHaveProperty('bridge');
-  });
-});
-
-describe('the override in docs/deployment.md', () => {
-  it('configures the exporter with a file instead of variables', async () => {
-    const [, snippet = ''] = /```yaml\n(services:\n[^`]+)```/.exec(readProjectFile('docs/deployment.md')) ?? [];
-    const override = (parse(snippet) as { services: { exporter: Service } }).services.exporter;
-    const [{ target, mode } = { target: '', mode: '' }] = mountsOf(override);
-    expect({ target, mode }).toEqual({ target: override.environment?.['CONFIG_FILE'], mode: 'ro' });
-
-    const yaml = 'targets: [{name: own, bridge: {url: "https://node.example.org", dialect: peggy}}]';
-    const file = folder.write('bridge.yaml', yaml);
-    const merged = { ...services['exporter']?.environment, ...override.environment, CONFIG_FILE: file };
-    const { code, stdout } = await runHere(['--config.check'], merged);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('dialect: peggy') });
   });
 });
 

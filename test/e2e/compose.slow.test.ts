@@ -51,10 +51,11 @@ describeIf(hasTools, 'compose.yaml', async () => {
   const [, simulatorAddress = ''] = /http:\/\/([^/]+)\/bridge/.exec(await simulator.printed(/\/bridge/)) ?? [];
   localAddresses.set('simulator:1317', simulatorAddress);
 
+  for (const file of mountedFiles('exporter')) folder.write(...file);
   const environment = Object.entries(serviceOf('exporter').environment ?? {});
   const daemon = await startDaemon(
     [],
-    Object.fromEntries(environment.map(([name, text]) => [name, withLocalAddresses(text)])),
+    Object.fromEntries(environment.map(([name, text]) => [name, text.replace('/etc/bridge-exporter', folder.path)])),
   );
   localAddresses.set('exporter:10917', new URL(daemon.url).host);
   const [alertmanagerPort, prometheusPort] = [await freePort(), await freePort()];
