@@ -14,7 +14,7 @@ import {
 } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
-import { interpolatedCompose, mountsOf, type Service } from './compose.js';
+import { interpolatedCompose, mountsOf } from './compose.js';
 
 const hasPromtool = hasTool('promtool');
 const hasAmtool = hasTool('amtool');

@@ -35,12 +35,12 @@ function interpolate(value: unknown, env: Readonly<Record<string, string>>): unk
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolate(inner, env)]));
 }
 
-/** Replaces the innermost `${NAME:-default}`, `${NAME-default}` and `${NAME:+text}` first. Without a colon, an empty variable is set. */
+/** Replaces the innermost `${NAME:-default}` and `${NAME:+text}` first. */
 function interpolateText(text: string, env: Readonly<Record<string, string>>): string {
   const replaced = text.replaceAll(
-    /\$\{(\w+)(:?)([-+])([^${}]*)\}/g,
-    (_match, name: string, colon: string, sign: string, other: string) => {
-      const value = colon === '' ? env[name] : env[name] || undefined;
+    /\$\{(\w+):([-+])([^${}]*)\}/g,
+    (_match, name: string, sign: string, other: string) => {
+      const value = env[name] || undefined;
       return sign === '-' ? (value ?? other) : value === undefined ? '' : other;
     },
   );
