@@ -75,17 +75,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   items: ['chain', 'clock.ts', 'config', 'facts', 'problems', 'text'],
   metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics', 'units.ts'],
-  exposition: [
-    'clock.ts',
-    'config',
-    'documents.ts',
-    'metrics',
-    'engine',
-    'problems',
-    'queries',
-    'recorder',
-    'files.ts',
-  ],
+  exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'engine', 'problems', 'queries', 'recorder'],
   problems: [
     'chain',
     'clock.ts',
@@ -100,7 +90,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'units.ts',
     'parts.ts',
   ],
-  server: ['exposition', 'metrics', 'pages', 'files.ts', 'tasks.ts', 'config', 'text', 'units.ts'],
+  server: ['metrics', 'pages', 'files.ts', 'tasks.ts', 'config', 'text', 'units.ts'],
   pages: [
     'chain',
     'clock.ts',

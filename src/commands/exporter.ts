@@ -5,7 +5,7 @@ import { hash48, type Config, type ConfigResult, type Shard } from '../config/co
 import { formatConfig } from '../config/loader.js';
 import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
-import { createMetricsPage } from '../exposition/metrics-page.js';
+import { metricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
 import { configPage } from '../pages/config-page.js';
 import { externalLinks } from '../pages/external-links.js';
@@ -68,7 +68,7 @@ export async function startExporter(
     pollLoop.reconcile(loaded.jobs, loaded.loadedAt);
   };
   const active = createActiveConfig(config, options, log, activate);
-  const processMetrics = createProcessMetrics(() => ({
+  const renderProcessMetrics = createProcessMetrics(() => ({
     build: options.build,
     shard: options.shard,
     config: active.current(),
@@ -77,11 +77,10 @@ export async function startExporter(
     recorder: recorder.status(),
     droppedLogLines: options.droppedLogLines?.() ?? 0,
   }));
-  const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const app = createApp(
     {
       ...createPages(pollLoop, active, { ...options, recorder, startedAt, now: clock }),
-      metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
+      metrics: async (format) => metricsPage(pollLoop.states(), renderProcessMetrics, format, clock()),
       notYetPolled: () =>
         pollLoop
           .states()
@@ -112,7 +111,7 @@ export async function startExporter(
 interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> {
   readonly startedAt: Instant;
   readonly recorder: Pick<Recorder, 'status'>;
-  readonly stateFile?: Pick<StateFile, 'problems'> | undefined;
+  readonly stateFile?: Pick<StateFile, 'problem'> | undefined;
   readonly now: Clock;
 }
 
@@ -140,7 +139,7 @@ export function createPages(
       configRejectedAt: rejected ? isoTime(wallSeconds(rejected.at, now)) : null,
       configProblems: rejected?.problems ?? [],
       recorder: recorderView(recorder.status(), now),
-      stateFileProblems: stateFile?.problems() ?? [],
+      stateFileProblem: stateFile?.problem() ?? null,
     };
   };
 

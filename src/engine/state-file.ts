@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -25,8 +24,8 @@ export interface StateFile extends SavedMemory {
   readonly clockStart: Instant | undefined;
   /** Writes the file from now on. */
   readonly start: (states: () => readonly EndpointState[], now: Clock) => void;
-  /** Why the last write failed, left something out, or found the file of another process. */
-  readonly problems: () => readonly string[];
+  /** Why the last write failed; `undefined` when it did not. */
+  readonly problem: () => string | undefined;
   /** Writes the file for the last time, and waits at most a few seconds. */
   readonly close: () => Promise<void>;
 }
@@ -51,8 +50,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
   let isSoon = false;
   let isWriting = false;
   let isClosed = false;
-  let checksum = loaded?.checksum;
-  let last: Written = { isWritten: true, problems: [] };
+  let problem: string | undefined;
   const enqueue = createQueue();
 
   function schedule(): void {
@@ -63,10 +61,9 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
   async function write(): Promise<void> {
     isSoon = false;
     isWriting = true;
-    const notWritten = { isWritten: false, problems: [`${NOT_WRITTEN}: ${NO_RESPONSE}`] };
     await reportSlow(
       DISK_MS,
-      () => report(notWritten),
+      () => report(`${NOT_WRITTEN}: ${NO_RESPONSE}`),
       async () => enqueue(writeNow),
     );
     isWriting = false;
@@ -77,29 +74,14 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
     if (source === undefined) return;
     const now = source.now();
     updateMemories(memories, source.states(), now.at);
-    const { text, problems } = await formatFile(Array.from(memories.values()), now);
-    report(await replace(text, problems));
+    report(await replace(path, await formatFile(Array.from(memories.values()), now)));
   }
 
-  /** Logs new problems, and when the file is written again. */
-  function report(written: Written): void {
-    for (const problem of written.problems) if (!last.problems.includes(problem)) log.warn(problem);
-    if (written.isWritten && !last.isWritten) log.info('the state file is written again');
-    last = written;
-  }
-
-  async function replace(text: string, problems: readonly string[]): Promise<Written> {
-    try {
-      const found = await checksumIn(path);
-      const isForeign = checksum !== undefined && found !== undefined && found !== checksum;
-      await writeAtomically(path, text, { mode: 0o600 });
-      checksum = START.exec(text)?.[2];
-      return { isWritten: true, problems: isForeign ? [...problems, OTHER_PROCESS] : problems };
-    } catch (error) {
-      const isMissing = errorCode(error) === 'ENOENT';
-      const reason = isMissing ? `the directory ${dirname(path)} does not exist` : fileErrorText(error);
-      return { isWritten: false, problems: [...problems, `${NOT_WRITTEN}: ${reason}`] };
-    }
+  /** Logs a new problem, and when the file is written again. */
+  function report(found: string | undefined): void {
+    if (found !== undefined && found !== problem) log.warn(found);
+    if (found === undefined && problem !== undefined) log.info('the state file is written again');
+    problem = found;
   }
 
   return {
@@ -116,7 +98,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
       isSoon = true;
       schedule();
     },
-    problems: () => last.problems,
+    problem: () => problem,
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
@@ -127,9 +109,6 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
 
 const NOT_WRITTEN = 'the state file cannot be written';
 const NO_RESPONSE = `the disk has not responded for ${formatDuration(DISK_MS)}`;
-
-const OTHER_PROCESS =
-  'another process writes the same state file: each forgets what the other has seen — expected a --state.file of its own';
 
 /** Between two processes, only the wall clock goes on, unless it was set back. */
 function clockAfter({ at, clockOffset }: Moment, wallMs: number): Instant {
@@ -142,7 +121,7 @@ interface StoredState {
   readonly endpoints: readonly EndpointMemory[];
 }
 
-async function load(path: string, log: Logger): Promise<(StoredState & { readonly checksum: string }) | undefined> {
+async function load(path: string, log: Logger): Promise<StoredState | undefined> {
   const unread = { ok: false, problem: `cannot be read: ${NO_RESPONSE}`, isMissing: false } as const;
   const file = (await withinMs(DISK_MS, readTextFile(path, MAX_BYTES))) ?? unread;
   const state = file.ok ? parseFile(file.text) : file;
@@ -155,11 +134,6 @@ async function load(path: string, log: Logger): Promise<(StoredState & { readonl
   return undefined;
 }
 
-interface Written {
-  readonly isWritten: boolean;
-  readonly problems: readonly string[];
-}
-
 /** Replaces memories by those of the present states, and deletes those of endpoints that are not polled any more. */
 function updateMemories(memories: Map<string, EndpointMemory>, states: readonly EndpointState[], at: Instant): void {
   for (const state of states) {
@@ -169,34 +143,33 @@ function updateMemories(memories: Map<string, EndpointMemory>, states: readonly 
   for (const [key, { polledAt }] of memories) if (at - polledAt > MAX_AGE_SECONDS) memories.delete(key);
 }
 
-/** A line for each endpoint, the last polled first. Lines above the size limit of the file are left out. */
-async function formatFile(endpoints: readonly EndpointMemory[], now: Moment) {
+/** Replaces the file. Returns why it cannot be written. */
+async function replace(path: string, text: string): Promise<string | undefined> {
+  if (Buffer.byteLength(text) > MAX_BYTES) return `${NOT_WRITTEN}: it would be larger than ${formatSize(MAX_BYTES)}`;
+  try {
+    await writeAtomically(path, text, { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    const isMissing = errorCode(error) === 'ENOENT';
+    return `${NOT_WRITTEN}: ${isMissing ? `the directory ${dirname(path)} does not exist` : fileErrorText(error)}`;
+  }
+}
+
+async function formatFile(endpoints: readonly EndpointMemory[], now: Moment): Promise<string> {
   const lines: string[] = [];
-  let bytes = HEADER_BYTES;
-  for (const endpoint of endpoints.toSorted((a, b) => b.polledAt - a.polledAt)) {
-    const line = formatPlainData(endpoint);
-    const size = Buffer.byteLength(line) + SEPARATOR.length;
-    if (bytes + size <= MAX_BYTES) {
-      lines.push(line);
-      bytes += size;
-    }
+  for (const endpoint of endpoints) {
+    lines.push(formatPlainData(endpoint));
     // oxlint-disable-next-line no-await-in-loop -- yields to scrapes in between
     await nextTurn();
   }
-  const leftOut = endpoints.length - lines.length;
-  const tooLarge = `the state file would be larger than ${formatSize(MAX_BYTES)}: ${leftOut} endpoints are not in it`;
-  return { text: formatLines(lines, now), problems: leftOut === 0 ? [] : [tooLarge] };
+  return formatLines(lines, now);
 }
 
 /** The content of a file with a line for each endpoint. */
 export function formatLines(lines: readonly string[], now: Moment): string {
-  const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(SEPARATOR)}\n]}`;
+  const state = `{"now":${formatPlainData(now)},"endpoints":[\n${lines.join(',\n')}\n]}`;
   return `{"version":${MEMORY_VERSION},"checksum":"${sha256(state)}","state":\n${state}\n}\n`;
 }
-
-const SEPARATOR = ',\n';
-/** More than everything but the lines of endpoints. */
-const HEADER_BYTES = 1024;
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -204,18 +177,8 @@ function sha256(text: string): string {
 
 const START = /^\{"version":(\d{1,9}),"checksum":"([\da-f]{64})","state":\n/;
 
-/** The checksum of a file; `undefined` without a readable state file. */
-async function checksumIn(path: string): Promise<string | undefined> {
-  const file = await open(path).catch(() => undefined);
-  const read = await file?.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0).catch(() => undefined);
-  await file?.close();
-  return read && START.exec(read.buffer.toString('utf8', 0, read.bytesRead))?.[2];
-}
-
 /** What is in a file, or why it cannot be used. */
-export function parseFile(
-  text: string,
-): Result<StoredState & { readonly checksum: string }, { readonly problem: string }> {
+export function parseFile(text: string): Result<StoredState, { readonly problem: string }> {
   const [start = '', version, checksum] = START.exec(text) ?? [];
   const state = text.slice(start.length).replace(/\n\}\n?$/, '');
   if (checksum === undefined || sha256(state) !== checksum)
@@ -223,5 +186,5 @@ export function parseFile(
   if (version !== String(MEMORY_VERSION))
     return { ok: false, problem: `has version ${version}, and this program reads version ${MEMORY_VERSION}` };
   // The checksum proves that a process of this program has written it.
-  return { ok: true, ...(parsePlainData(state) as StoredState), checksum };
+  return { ok: true, ...(parsePlainData(state) as StoredState) };
 }

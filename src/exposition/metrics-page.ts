@@ -1,5 +1,4 @@
 import { documentNames, documents } from '../documents.js';
-import { compress } from '../files.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
@@ -9,65 +8,19 @@ import { problemSeries } from '../engine/verdicts.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
-import type { ProcessMetrics } from './process-metrics.js';
+import type { RenderProcessMetrics } from './process-metrics.js';
 
 /* The page `/metrics`: chain families of the latest documents, families about polls, and metrics of the process. */
 
-/** The name of an encoding as in `Content-Encoding`. */
-export type ContentEncoding = 'identity' | 'gzip';
-
 /** The body of `/metrics` at a point in time. */
-export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Moment) => Promise<Buffer>;
-
-interface CachedPage {
-  readonly key: CacheKey;
-  /** Bytes, because Node.js would encode a string again for every response. */
-  readonly plain: Promise<Buffer>;
-  gzip?: Promise<Buffer>;
-}
-
-/**
- * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states. Also with the
- * same states, time changes the page: problems begin and are hidden by others, so the version of the process metrics,
- * which changes every second, must be part of the key. Families that become stale are removed at once, by their number.
- */
-type CacheKey = readonly [
-  readonly EndpointState[],
-  processVersion: string,
-  ...offsetAndFamilyCounts: readonly number[],
-];
-
-function isSameKey(a: CacheKey, b: CacheKey): boolean {
-  return a.length === b.length && a.every((part, index) => part === b[index]);
-}
-
-/** Creates the page and its cache: scrapes share a rendered page per format and its compressed form. */
-export function createMetricsPage(
-  endpoints: { readonly states: () => readonly EndpointState[] },
-  processMetrics: Pick<ProcessMetrics, 'version' | 'render'>,
-): MetricsPage {
-  const pages = new Map<Format, CachedPage>();
-
-  return async (format, encoding, now) => {
-    const states = endpoints.states();
-    const key: CacheKey = [
-      states,
-      processMetrics.version(now),
-      now.clockOffset,
-      ...states.map((state) => exportedFamilies(state, now.at).length),
-    ];
-    let page = pages.get(format);
-    if (page === undefined || !isSameKey(page.key, key)) {
-      const text = renderEndpoints(states, format, now);
-      const end = format === 'openmetrics' ? '# EOF\n' : '';
-      const plain = processMetrics.render(format, now).then((processText) => Buffer.from(text + processText + end));
-      page = { key, plain };
-      pages.set(format, page);
-    }
-    if (encoding === 'identity') return page.plain;
-    page.gzip ??= page.plain.then(compress);
-    return page.gzip;
-  };
+export async function metricsPage(
+  states: readonly EndpointState[],
+  renderProcessMetrics: RenderProcessMetrics,
+  format: Format,
+  now: Moment,
+): Promise<string> {
+  const text = renderEndpoints(states, format, now) + (await renderProcessMetrics(format, now));
+  return format === 'openmetrics' ? `${text}# EOF\n` : text;
 }
 
 /** All families of documents and polls, in the order of the exposition. */

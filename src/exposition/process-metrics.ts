@@ -146,21 +146,11 @@ async function renderNode(registry: Registry, format: Format): Promise<string> {
     .join('');
 }
 
-/** Metrics of Node.js, of the process and of its configuration. */
-export interface ProcessMetrics {
-  /** Changes after each reload, and otherwise once a second, so that frequent scrapes cost little. */
-  readonly version: (now: Moment) => string;
-  readonly render: (format: Format, now: Moment) => Promise<string>;
-}
+/** Renders the metrics of Node.js, of the process and of its configuration. */
+export type RenderProcessMetrics = (format: Format, now: Moment) => Promise<string>;
 
-export function createProcessMetrics(readState: () => Omit<ProcessState, 'clockOffset'>): ProcessMetrics {
+export function createProcessMetrics(readState: () => Omit<ProcessState, 'clockOffset'>): RenderProcessMetrics {
   const registry = createNodeRegistry();
-  return {
-    version: ({ at }) => {
-      const { config, isConfigRejected } = readState();
-      return `${Math.floor(at)} ${config.loadedAt} ${isConfigRejected}`;
-    },
-    render: async (format, { clockOffset }) =>
-      (await renderNode(registry, format)) + renderProcess({ ...readState(), clockOffset }, format),
-  };
+  return async (format, { clockOffset }) =>
+    (await renderNode(registry, format)) + renderProcess({ ...readState(), clockOffset }, format);
 }

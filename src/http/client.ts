@@ -219,7 +219,6 @@ function describeFailure(
   if (error instanceof RequestError) return { reason: error.reason, message: error.message, ...error.details };
   if (timedOut !== undefined) return { reason: 'timeout', message: timedOut };
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
-  if (error instanceof RangeError && error.message.startsWith('WebAssembly.')) return OUT_OF_ADDRESSES;
   const code = String(errorCode(error));
   const message = clean(error.message);
   if (error instanceof errors.HeadersOverflowError) {
@@ -227,32 +226,8 @@ function describeFailure(
   }
   if (error instanceof errors.HTTPParserError)
     return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
-  if (error instanceof errors.SocketError && error.message === 'bad response') return UNREQUESTED_CONTINUE;
-  // undici appends the digits of a second Content-Length to those of the first.
-  if (error instanceof errors.ResponseContentLengthMismatchError) {
-    return {
-      reason: 'aborted',
-      message: 'connection lost: the body is shorter than its Content-Length, or the response has two of them',
-    };
-  }
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
   return { reason: 'aborted', message: `connection lost: ${message}`, isUnanswered: true };
 }
-
-/** WebAssembly has guard regions of 10 GiB, which Node.js before 24 also reserves under `ulimit -v`. */
-const OUT_OF_ADDRESSES: PollError = {
-  reason: 'internal',
-  message:
-    'the HTTP parser of Node.js cannot reserve 10 GiB of addresses: the address space of this process is limited',
-  remedy:
-    'Start Node.js with --disable-wasm-trap-handler, for example in NODE_OPTIONS, or raise the limit of the address space: LimitAS in the systemd unit, or ulimit -v.',
-};
-
-/** undici accepts any interim response but this one. */
-const UNREQUESTED_CONTINUE: PollError = {
-  reason: 'aborted',
-  message: 'the server sent 100 Continue, although the request has no Expect header',
-  remedy: 'Configure the proxy before the node not to send 100 Continue, or connect to the node directly.',
-};

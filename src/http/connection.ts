@@ -10,7 +10,6 @@ import {
   type SecureContext,
 } from 'node:tls';
 import { callbackify } from 'node:util';
-import { closeSync, openSync } from 'node:fs';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/http-client-config.js';
 import { errorCode } from '../text/error-text.js';
 import { reasonForStatus } from './error-response.js';
@@ -186,30 +185,12 @@ function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy): Promise<voi
   });
 }
 
-/* A process that has reached its limit of open files can open no socket, and read no file with a password. */
-
-/** EMFILE is the limit of the process, ENFILE that of the system. A lookup of a name can end with EBUSY instead. */
-const CODE = /\bE(?:MFILE|NFILE|BUSY)\b/;
-
-/** What a lookup opens at the same time. */
-const FILES_TO_OPEN = 3;
-
 /**
- * Whether a request has failed because of the limit. Tries it, because a lookup that could open no file reports an
- * unknown name.
+ * Whether a request has failed because no socket or file can be opened: EMFILE is the limit of the process, ENFILE that
+ * of the system. A lookup of a name can end with EBUSY instead.
  */
-export function isOutOfFiles({ reason, message, details: { statusCode } }: RequestError): boolean {
-  if (statusCode !== undefined || !(reason === 'dns' || reason === 'connect' || reason === 'bad_request')) return false;
-  if (CODE.test(message)) return true;
-  const opened: number[] = [];
-  try {
-    while (opened.length < FILES_TO_OPEN) opened.push(openSync('/', 'r'));
-    return false;
-  } catch (error) {
-    return CODE.test(String(errorCode(error)));
-  } finally {
-    opened.forEach(closeSync);
-  }
+export function isOutOfFiles({ reason, message }: RequestError): boolean {
+  return ['dns', 'connect', 'bad_request'].includes(reason) && /\bE(?:MFILE|NFILE|BUSY)\b/.test(message);
 }
 
 export const OUT_OF_FILES: PollError = {

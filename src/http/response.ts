@@ -17,23 +17,12 @@ export async function bufferBody(body: Readable, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks, length);
 }
 
-/** Proxies compress a compressed body again, by mistake. */
-const MAX_CODINGS = 3;
-
-/**
- * The decoded body; `undefined` for a compression other than gzip, the only one that is requested. Other words are no
- * compression, such as `utf-8`.
- */
+/** The decoded body; `undefined` for another encoding than gzip, the only one that is requested. */
 export function decompressBody(body: Readable, contentEncoding: string): Readable | undefined {
-  const codings = contentEncoding.toLowerCase().match(/[^\s,]+/g) ?? [];
-  const gzips = codings.filter((coding) => coding === 'gzip' || coding === 'x-gzip');
-  if (
-    gzips.length > MAX_CODINGS ||
-    codings.some((coding) => /^(?:br|dcb|dcz|deflate|zstd|(?:x-)?compress)$/.test(coding))
-  )
-    return undefined;
-  // Each coding is gzip, so their order does not matter.
-  return gzips.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
+  // Servers also send words that are no encoding, such as `utf-8`.
+  const codings = contentEncoding.toLowerCase().match(/\b(?:gzip|br|dcb|dcz|deflate|zstd|compress)\b/g) ?? [];
+  if (codings.length === 0) return body;
+  return codings.length === 1 && codings[0] === 'gzip' ? pipeline(body, createGunzip(), () => undefined) : undefined;
 }
 
 /* The hub height of a response: gateways send it as a header or, when the client accepts trailers, as a trailer. */

@@ -36,8 +36,8 @@ export interface Instance {
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
   readonly recorder: RecorderView;
-  /** Why the last write of the state file failed, left something out, or found the file of another process. */
-  readonly stateFileProblems: readonly string[];
+  /** Why the last write of the state file failed; `null` when it did not. */
+  readonly stateFileProblem: string | null;
 }
 
 /** The worst verdict, other verdicts, endpoints. */
@@ -80,9 +80,14 @@ function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], n
     ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
     ['Series', markup`withdrawn ${formatDuration(staleAfterMs)} after the last success`],
     ...recorderFacts(instance.recorder, nowMs),
-    ...instance.stateFileProblems.map(
-      (problem) => ['State file', markup`<span class="state failing">failing</span>: ${isolated(problem)}`] as const,
-    ),
+    ...(instance.stateFileProblem === null
+      ? []
+      : [
+          [
+            'State file',
+            markup`<span class="state failing">failing</span>: ${isolated(instance.stateFileProblem)}`,
+          ] as const,
+        ]),
   ]);
 }
 

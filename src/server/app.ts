@@ -6,7 +6,6 @@ import express, {
   type Response,
 } from 'express';
 import type { Logger } from 'pino';
-import type { ContentEncoding } from '../exposition/metrics-page.js';
 import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
 import type { Result } from '../config/result.js';
@@ -25,7 +24,7 @@ export interface PendingQuery {
 
 /** The content of the paths of the server. It is in memory: no request waits for a chain node. */
 export interface Content {
-  readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
+  readonly metrics: (format: Format) => Promise<string>;
   readonly statusPage: (format: PageFormat) => Promise<Page>;
   /** `undefined` if there is no such target. */
   readonly pendingPage: (format: PageFormat, query: PendingQuery) => Promise<Page | undefined>;
@@ -60,7 +59,7 @@ export function createApp(content: Content, options: AppOptions, log: Logger): E
 
   get(options.telemetryPath, limit, async (request, response) => {
     const format = formatFor(request);
-    await send(request, response, contentTypes[format], async (encoding) => content.metrics(format, encoding));
+    await send(request, response, contentTypes[format], await content.metrics(format));
   });
   get('/', limit, async (request, response) =>
     sendPage(request, response, await content.statusPage(pageFormat(request))),
@@ -155,24 +154,16 @@ function formatFor(request: Request): Format {
 const pageFormat = (request: Request): PageFormat => (request.accepts(['html', 'json']) === 'json' ? 'json' : 'html');
 
 /** Sends a body, compressed if the client accepts that. */
-async function send(
-  request: Request,
-  response: Response,
-  contentType: string,
-  createBody: (encoding: ContentEncoding) => Promise<Buffer>,
-): Promise<void> {
-  const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
-  const body = await createBody(encoding);
+async function send(request: Request, response: Response, contentType: string, body: string): Promise<void> {
   response.type(contentType).vary('Accept').vary('Accept-Encoding');
-  if (encoding === 'gzip') response.set('Content-Encoding', encoding);
-  response.send(body);
+  const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
+  if (isCompressed) response.set('Content-Encoding', 'gzip');
+  response.send(isCompressed ? await compress(body) : Buffer.from(body));
 }
 
 async function sendPage(request: Request, response: Response, page: Page): Promise<void> {
-  const text = typeof page === 'string' ? page : `${JSON.stringify(page)}\n`;
-  await send(request, response, typeof page === 'string' ? 'html' : 'json', async (encoding) =>
-    encoding === 'gzip' ? compress(text) : Buffer.from(text),
-  );
+  if (typeof page === 'string') await send(request, response, 'html', page);
+  else await send(request, response, 'json', `${JSON.stringify(page)}\n`);
 }
 
 function sendText(response: Response, status: number, text: string): void {

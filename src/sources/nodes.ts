@@ -1,18 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { secondsSince, type Clock, type Instant } from '../clock.js';
+import { secondsSince, wallSeconds, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/http-client-config.js';
 import { formatSource } from '../config/urls.js';
 import type { DocumentName, NodeStatus, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { endpointId, type EndpointKey } from '../engine/endpoint-state.js';
-import type { PollJob } from '../engine/jobs.js';
+import { isContract, type PollJob } from '../engine/jobs.js';
 import type { DocumentRequest, Received, ReceivedDocument } from '../engine/source.js';
 import type { PollResult, ReadContent } from '../engine/step.js';
 import { readBridgeId } from '../facts/bridge/bridge-input.js';
+import { rpcRequest } from '../facts/contract/multicall.js';
 import type { Client, RequestLimits } from '../http/client.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
+import { externalBlockReader, latestBlock, STATUS_PATH, statusReader } from '../queries/node-status.js';
 import type { QueryRequest } from '../queries/query.js';
+import { sendQuery } from '../queries/send-query.js';
 import {
   findTrouble,
   orderNodes,
@@ -21,8 +24,8 @@ import {
   withProbe,
   withServed,
   type NodeObservation,
+  type ShownBlock,
 } from './node-selection.js';
-import { probeNode } from './probe.js';
 
 /*
  * Polls the nodes of an endpoint in turn, within the timeout of one poll, and probes them between the polls. Nothing
@@ -284,4 +287,30 @@ function computeDeadlines(order: readonly Node[], inUse: Node | undefined, timeo
     shares += node === (inUse ?? order[0]) ? others : 1;
     return Math.round((timeoutMs * shares) / (2 * others));
   });
+}
+
+/**
+ * Asks a node for its newest block, which is `undefined` where no path for it is served. Returns the message of the
+ * failure if it does not answer.
+ */
+async function probeNode(
+  job: PollJob,
+  connection: NodeConnection,
+  client: Client,
+  clock: Clock,
+): Promise<{ readonly block: ShownBlock | undefined } | string> {
+  const node = { ...connection, limits: job.limits };
+  const send = async (reader: typeof statusReader, path: string, json?: string) =>
+    (await sendQuery(node, reader, { key: '', path, ...(json !== undefined && { json }) }, client)).result;
+  const askStatus = async () => {
+    const status = await send(statusReader, STATUS_PATH);
+    return status.ok || !status.isRefused ? status : send(latestBlock, latestBlock.path as string);
+  };
+  const newest = await (isContract(job)
+    ? send(externalBlockReader, '', rpcRequest('eth_getBlockByNumber', ['latest', false]))
+    : askStatus());
+  if (!newest.ok) return newest.isRefused ? { block: undefined } : newest.error.message;
+  const now = clock();
+  const { height, epochSeconds } = newest.value;
+  return { block: { at: now.at, height, seconds: Math.min(epochSeconds, wallSeconds(now.at, now)) } };
 }

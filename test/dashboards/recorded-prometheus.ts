@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { clock } from '../support/clock.js';
-import { createProcessMetrics, type ProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/process-metrics.js';
 import {
   INITIAL_CONFIG,
   record,
@@ -90,10 +90,12 @@ function recordTarget({ name, documents = INITIAL_CONFIG.documents, phases, opti
 }
 
 /** The metrics of this process, as those of an exporter. */
-async function processSeries(metrics: ProcessMetrics): Promise<readonly (readonly [series: string, value: number])[]> {
+async function processSeries(
+  render: RenderProcessMetrics,
+): Promise<readonly (readonly [series: string, value: number])[]> {
   // Garbage collections are observed later.
   const text = await waitFor(
-    async () => metrics.render('text', clock()),
+    async () => render('text', clock()),
     (rendered) => rendered.includes('nodejs_gc_duration_seconds_sum'),
   );
   return seriesOf(text)

@@ -90,7 +90,7 @@ describe('the content encoding of a response', () => {
   it.each<[string, readonly string[], Buffer]>([
     ['gzip', ['Content-Encoding: GZip'], gzipSync(BODY)],
     ['a list with identity', ['Content-Encoding: identity, gzip '], gzipSync(BODY)],
-    ['gzip twice, as two headers', ['Content-Encoding: gzip', 'Content-Encoding: x-gzip'], gzipSync(gzipSync(BODY))],
+    ['the older name of gzip', ['Content-Encoding: x-gzip'], gzipSync(BODY)],
     ['an empty list', ['Content-Encoding: ,'], Buffer.from(BODY)],
   ])('can be %s', async (_title, headers, body) => {
     expect(await heightOf({ headers: [...headers, `${SDK}: 7`], body })).toEqual({ height: 7, invalid: [] });

@@ -108,7 +108,7 @@ export const instance: Instance = {
   timeoutMs: 20_000,
   staleAfterMs: STALE_AFTER_SECONDS * 1000,
   recorder: null,
-  stateFileProblems: [],
+  stateFileProblem: null,
 };
 
 /** A firing verdict about the bridge of `TARGET` that has lasted for this many minutes at 12:00:00. */

@@ -201,9 +201,9 @@ state.batches`);
     expect(text).toContain('targets[4]: <b>unknown</b> key\nand 2 more in the log\n');
   });
 
-  it('names the problems of the state file', () => {
-    const problem = 'another process writes the same state file: /var/lib/bridge-exporter/state.json';
-    const html = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblems: [problem] } });
+  it('names the problem of the state file', () => {
+    const problem = 'the state file cannot be written: the directory /var/lib/bridge-exporter does not exist';
+    const html = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblem: problem } });
     expect(textOf(html)).toContain(`State file\nfailing: ${problem}`);
     expect(textOf(statusAt(bothUp(), 30))).not.toContain('State file');
   });

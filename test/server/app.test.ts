@@ -96,7 +96,7 @@ const PROMETHEUS_3 =
   'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
 
 describe('content negotiation', () => {
-  const metrics = async (format: string, encoding: string): Promise<Buffer> => Buffer.from(`${format} ${encoding}`);
+  const metrics = async (format: string): Promise<string> => format;
 
   it.each([
     [undefined, 'text'],
@@ -114,7 +114,7 @@ describe('content negotiation', () => {
   ])('serves metrics for Accept %s as %s', async (accept, format) => {
     const url = await serveApp({ metrics });
     const response = await request(`${url}/metrics`, { headers: accept === undefined ? {} : { accept } });
-    expect(await response.body.text()).toBe(`${format} identity`);
+    expect(await response.body.text()).toBe(format);
     expect(response.headers['content-type']).toBe(
       format === 'text'
         ? 'text/plain; version=0.0.4; charset=utf-8'
@@ -132,7 +132,8 @@ describe('content negotiation', () => {
     const url = await serveApp({ metrics });
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
     const response = await request(`${url}/metrics`, { headers });
-    expect(await response.body.text()).toBe(`text ${encoding}`);
+    const body = Buffer.from(await response.body.arrayBuffer());
+    expect((encoding === 'gzip' ? gunzipSync(body) : body).toString()).toBe('text');
     expect(response.headers['content-encoding']).toBe(encoding === 'gzip' ? 'gzip' : undefined);
     expect(response.headers['vary']).toBe('Accept, Accept-Encoding');
   });
@@ -158,7 +159,7 @@ describe('content negotiation', () => {
       // DEL is no header character: Node.js rejects it before the application.
       const expected = /\x7f/.test(text)
         ? /^HTTP\/1\.1 400 /
-        : /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n(text|openmetrics) (identity|gzip)$/;
+        : /^HTTP\/1\.1 200 OK\r\n[^]*^Content-Type: (?:text\/plain|application\/openmetrics-text);/m;
       expect(await client.closed).toMatch(expected);
     });
     await fc.assert(property, { numRuns: fuzzRuns(50) });

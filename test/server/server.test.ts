@@ -33,9 +33,9 @@ describe('a slow client', () => {
 
   it('is counted as in flight while it does not read its response, until it is disconnected', async () => {
     let scrapes = 0;
-    const metrics = async (): Promise<Buffer> => {
+    const metrics = async (): Promise<string> => {
       scrapes += 1;
-      return Buffer.from(scrapes === 1 ? LARGE : 'small');
+      return scrapes === 1 ? LARGE : 'small';
     };
     const scrapeSlowly = async (responseMs: number): Promise<string> => {
       scrapes = 0;

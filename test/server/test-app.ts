@@ -16,7 +16,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 export function createTestApp(content: Partial<Content> = {}, options: Partial<AppOptions> = {}) {
   return createApp(
     {
-      metrics: async () => Buffer.from('metrics\n'),
+      metrics: async () => 'metrics\n',
       statusPage: async (format) => (format === 'json' ? {} : '<!doctype html>'),
       pendingPage: async (format) => (format === 'json' ? {} : '<!doctype html>'),
       configPage: () => '<!doctype html>',
@@ -56,15 +56,15 @@ export async function webConfigOf(text: string): Promise<WebConfigFile> {
 
 /** Scrapes that get no response until they are released. */
 export function createHeldScrapes() {
-  const held = new Set<(body: Buffer) => void>();
+  const held = new Set<(body: string) => void>();
   let arrivals = 0;
-  const metrics = (): Promise<Buffer> =>
+  const metrics = (): Promise<string> =>
     new Promise((resolve) => {
       arrivals += 1;
       held.add(resolve);
     });
   const release = (text: string): void => {
-    for (const resolve of held) resolve(Buffer.from(text));
+    for (const resolve of held) resolve(text);
     held.clear();
   };
   return { metrics, release, arrived: () => arrivals };

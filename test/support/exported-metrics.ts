@@ -49,8 +49,8 @@ const RECORDER = { directory: '/recordings', interval: 0, max_size: 1 };
 
 async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   const recorder = { recorded: 1, failed: 0, bytes: 0, failure: undefined, settings: RECORDER };
-  const metrics = createProcessMetrics(() => ({ ...SAMPLE_PROCESS, recorder, droppedLogLines: 0 }));
-  const text = await metrics.render('text', clock());
+  const render = createProcessMetrics(() => ({ ...SAMPLE_PROCESS, recorder, droppedLogLines: 0 }));
+  const text = await render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {
     // The garbage collection histogram has no series before the first collection.
