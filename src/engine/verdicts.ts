@@ -120,14 +120,14 @@ interface Candidate extends DueProblem {
 function listCandidates(states: readonly EndpointState[], now: Moment): readonly Candidate[] {
   const toCandidate = (state: EndpointState, present: PresentProblem): Candidate => {
     const { target, document, problems, problemSettings = {} } = state;
-    const { problem, subject, startSeconds, presentAt, isProven } = present;
+    const { problem, subject, startAt, presentAt, isProven } = present;
     const alert = { document, alert: problem.name, severity: problem.severity, subject };
     const limit = limitSeconds({ ...problem, document }, problemSettings);
     const id = problemId(target, alert);
     return {
       ...alert,
       id,
-      startSeconds,
+      startAt,
       presentAt,
       isProven,
       limitSeconds: limit,
@@ -191,7 +191,7 @@ export function problemSeries(states: readonly EndpointState[], now: Moment): re
 }
 
 function createVerdict(
-  { state, present, id, alert, severity, subject, startSeconds }: Candidate,
+  { state, present, id, alert, severity, subject, startAt }: Candidate,
   { firesAt: firesAtInstant, isHidden, cause, kept }: Alert,
   now: Moment,
 ): Verdict {
@@ -210,8 +210,8 @@ function createVerdict(
     subject,
     id,
     state: fires <= now.at ? 'firing' : 'pending',
-    startSeconds: wallSeconds(startSeconds, now),
-    ageSeconds: Math.max(0, now.at - startSeconds),
+    startSeconds: wallSeconds(startAt, now),
+    ageSeconds: Math.max(0, now.at - startAt),
     ageKind: problem.age ?? 'lasting',
     urgency: judgeUrgency(problem),
     mayBeOlder: !isProven,

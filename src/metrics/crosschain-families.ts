@@ -148,9 +148,9 @@ export const crosschainFamilies = families<CrosschainInput>({
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
-      chains.lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
+      chains.lowestNonces(input).map(({ chainId, since }) => ({
         labels: chains.chainLabels(chainId, input),
-        value: sinceSeconds,
+        value: since,
       })),
   }),
   crosschain_highest_pending_nonce: labeledGauge({

@@ -109,18 +109,18 @@ const chainStuck = defineProblem('rate_limiter_input', {
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
-    const found = lowestNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
+    const found = lowestNonces(input).map(({ chainId, nonce, since }) => {
       if (!considered.has(chainId)) return undefined;
-      const standstill = standstillSeconds(mark, sinceSeconds);
+      const standstill = standstillSeconds(mark, since);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
-      const age = input.at - sinceSeconds;
+      const age = input.at - since;
       if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => outboundNonce(cctx) === nonce);
       const outbound = outboundTexts(input, chainId, first);
       return {
         subject: { chain_id: chainId },
         progressKey: String(nonce),
-        start: sinceSeconds + limit,
+        start: since + limit,
         summary: `nothing moves on chain ${chainText(input, chainId)} at nonce ${nonce}${outbound.hash}`,
         details: [
           `for ${durationInWords(age)}, since ${clockTime(input, -age)}; the limit is ${durationInWords(limit)}`,
@@ -295,8 +295,7 @@ const MISSED_ACTION =
 const MAX_MISSED = 1000;
 
 /**
- * When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are
- * old.
+ * When each missed transaction was first seen; 0 in the first document, whose missed transactions are old.
  */
 type MissedMark = Readonly<Record<string, Instant>>;
 

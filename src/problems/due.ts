@@ -40,7 +40,7 @@ const MAX_HIDDEN = 1_000;
 /** A problem that is there, in any document of a target. */
 export interface DueProblem extends HidingAlert {
   readonly id: string;
-  readonly startSeconds: Instant;
+  readonly startAt: Instant;
   readonly limitSeconds: number;
   /** `undefined` if one poll is all there is. */
   readonly presentAt: Instant | undefined;
@@ -120,8 +120,8 @@ export function rememberAlerts<Each extends DueProblem>(
 }
 
 /** When the alert of a problem fires, unless a cause hides it. */
-export function firesAt({ startSeconds, limitSeconds, presentAt = -Infinity }: DueProblem): Instant {
-  return Math.max(startSeconds + limitSeconds, presentAt);
+export function firesAt({ startAt, limitSeconds, presentAt = -Infinity }: DueProblem): Instant {
+  return Math.max(startAt + limitSeconds, presentAt);
 }
 
 function isInTime(cause: DueProblem, effect: DueProblem, now: Instant): boolean {
@@ -131,9 +131,9 @@ function isInTime(cause: DueProblem, effect: DueProblem, now: Instant): boolean 
 
 /** When an alert fires, or would have in a process that had seen its beginning. */
 function orderOf(problem: DueProblem, now: Instant): Instant {
-  const { startSeconds, limitSeconds, presentAt, isProven, memory } = problem;
+  const { startAt, limitSeconds, presentAt, isProven, memory } = problem;
   const learnedAt = (memory?.since ?? -Infinity) + KEEP_FIRING_MINUTES * MINUTE_SECONDS;
   if (presentAt === undefined || presentAt > learnedAt) return firesAt(problem);
-  if (isProven) return startSeconds + limitSeconds;
+  if (isProven) return startAt + limitSeconds;
   return now < learnedAt ? -Infinity : firesAt(problem);
 }

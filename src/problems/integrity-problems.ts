@@ -1,5 +1,6 @@
 import { lowest } from '../chain/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
+import type { Instant } from '../clock.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
@@ -78,11 +79,11 @@ const valsetMismatches = defineProblem('module_state', {
   description:
     'The members of the set in the contract differ from those in the hub (`valset_mismatch`), the hub had it within a day and has no longer (`valset_unknown`), or a third of the power claims such a set (`valset_claim_mismatch`).',
   action: COMPARE_VALSETS,
-  /** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
+  /** The time of the last document with the validator set in the contract; 0 for none. */
   mark: {
-    next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
+    next: ({ input }, before: Instant | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at),
   },
-  find: (evidence, knownAt: number | undefined) => {
+  find: (evidence, knownAt: Instant | undefined) => {
     const { input } = evidence;
     const kinds: readonly (() => Finding)[] = [
       () =>

@@ -252,7 +252,7 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'descri
       const names = Array.from(new Set(sameSeverity.map(({ problem }) => problem.name)));
       const others = names.length === 1 ? '' : ` and ${count(names.length - 1, 'other problem')}`;
       return {
-        start: Math.min(...sameSeverity.map(({ sinceSeconds }) => sinceSeconds)),
+        start: Math.min(...sameSeverity.map(({ since }) => since)),
         summary: `${first.problem.name}${others} of ${poll.document} cannot be judged${isCritical ? ' any more' : ''}`,
         details: [unreadableFields(poll), `not judged: ${list(names)}`],
       };
@@ -313,5 +313,5 @@ function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMomen
   if (found === undefined) return [];
   const { start, summary, subject = {}, details = [], action = problem.action } = found;
   const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
-  return [{ problem, subject, startSeconds: start, presentAt: start, isProven: true, ...texts, validators: [] }];
+  return [{ problem, subject, startAt: start, presentAt: start, isProven: true, ...texts, validators: [] }];
 }

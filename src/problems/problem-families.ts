@@ -106,7 +106,7 @@ export function unjudgedLines(
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
   const lines = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {
-      const since = Math.min(...same.map(({ sinceSeconds }) => sinceSeconds));
+      const since = Math.min(...same.map((each) => each.since));
       const labels = { document, problem: problem.name, severity };
       return series(problemUnjudged, fixedLabels, labels, toMilliseconds(wallSeconds(since, now)));
     }),

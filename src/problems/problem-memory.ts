@@ -61,8 +61,8 @@ type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 export interface RememberedProblem extends Marks {
   /** By `historyKey`. */
   readonly histories: SubjectHistories;
-  /** Since when the problem cannot be judged, in Unix seconds. */
-  readonly unjudgedSeconds: number | undefined;
+  /** Since when the problem cannot be judged. */
+  readonly unjudgedAt: Instant | undefined;
 }
 
 /** The memory of the problems of an endpoint. */
@@ -130,9 +130,9 @@ export function* judgeProblems(
     // A single poll proves nothing about when a problem became present.
     const isUnknown = options.isSinglePoll === true && { presentAt: undefined };
     present.push(...histories.map((history) => ({ ...history, ...isUnknown, problem })));
-    if (after.unjudgedSeconds !== undefined) {
+    if (after.unjudgedAt !== undefined) {
       const lastSeverity = histories.length > 0 ? severity : 'warning';
-      unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
+      unjudged.push({ problem, severity: lastSeverity, since: after.unjudgedAt });
     }
   }
   return {
@@ -186,9 +186,9 @@ function judgeProblem(
     const subject = subjectKey(history.subject);
     return missHistory(history, found.get(subject), isNotShown(notShown, subject), judging) ?? [];
   });
-  const unjudgedSeconds = isUnjudged ? (before?.unjudgedSeconds ?? now.at) : undefined;
+  const unjudgedAt = isUnjudged ? (before?.unjudgedAt ?? now.at) : undefined;
   const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));
-  return { histories, unjudgedSeconds, ...marks };
+  return { histories, unjudgedAt, ...marks };
 }
 
 /** The history of what is found, which begins or goes on. */
@@ -232,15 +232,15 @@ function startAfter(
   found: Found,
   firstFoundAt: Instant,
   { at, clockOffset }: Moment,
-): Pick<SubjectHistory, 'startSeconds' | 'isProven' | 'chainStart'> {
+): Pick<SubjectHistory, 'startAt' | 'isProven' | 'chainStart'> {
   // Block times are estimates, and the wall clock can be wrong: a start in the future proves nothing.
-  const prove = (start: number) => ({ startSeconds: Math.min(start, firstFoundAt), isProven: start <= at });
+  const prove = (start: number) => ({ startAt: Math.min(start, firstFoundAt), isProven: start <= at });
   const chainStart = Math.min(before?.chainStart ?? Infinity, found.chainStart ?? Infinity);
   if (chainStart < Infinity) return { ...prove(chainStart - clockOffset), chainStart };
-  const { startSeconds = firstFoundAt, isProven = false, presentAt } = before ?? {};
+  const { startAt = firstFoundAt, isProven = false, presentAt } = before ?? {};
   const { start } = found;
-  const isCorrected = start !== undefined && !isProven && start < startSeconds;
-  if (start === undefined || (presentAt !== undefined && !isCorrected)) return { startSeconds, isProven };
+  const isCorrected = start !== undefined && !isProven && start < startAt;
+  if (start === undefined || (presentAt !== undefined && !isCorrected)) return { startAt, isProven };
   return prove(start);
 }
 
@@ -254,10 +254,10 @@ function missHistory(
   isHidden: boolean,
   { now, limit, isAfterOutage }: Judging,
 ): SubjectHistory | undefined {
-  const { presentAt, lastFoundAt, startSeconds, progressKey, isMissing } = history;
+  const { presentAt, lastFoundAt, startAt, progressKey, isMissing } = history;
   if (found === undefined && isHidden) {
     // What has not fired before an outage does not fire because of it.
-    return isAfterOutage && lastFoundAt - startSeconds < limit ? undefined : history;
+    return isAfterOutage && lastFoundAt - startAt < limit ? undefined : history;
   }
   const isReplaced = found !== undefined && (found.progressKey === progressKey || found.presentAt !== undefined);
   const isOver = isAfterOutage || (isMissing && now.at - lastFoundAt >= ENDS_AFTER_SECONDS);
@@ -267,7 +267,7 @@ function missHistory(
 function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions): SubjectHistories {
   const limit = Math.max(KEPT_HISTORIES, maxSeries);
   if (histories.size <= limit) return histories;
-  const oldestFirst = Array.from(histories).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
+  const oldestFirst = Array.from(histories).toSorted(([, a], [, b]) => a.startAt - b.startAt);
   return new Map(oldestFirst.slice(0, limit));
 }
 

@@ -92,7 +92,7 @@ export type Findings = Finding | readonly Finding[];
 
 /**
  * The memory of a problem of all documents, such as a highest value with its time: plain data of bounded size
- * (marks.ts). Its numbers are Unix seconds or small counts.
+ * (marks.ts). Its numbers are instants or small counts.
  */
 interface Mark<Name extends DocumentName, Value> {
   /** Whether a document does not move the mark when the next one contradicts it (marks.ts). */

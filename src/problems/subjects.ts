@@ -8,7 +8,7 @@ import { COMMON_CAUSE, isCommon, MOST_RATIO, numberAndNames } from './sentence.j
 export interface SubjectHistory {
   readonly subject: Subject;
   readonly progressKey: string;
-  readonly startSeconds: Instant;
+  readonly startAt: Instant;
   /** Whether a document proves the start; otherwise the problem may have begun earlier. */
   readonly isProven: boolean;
   /** The start in Unix seconds, if a time of the chain proves it: it moves when the wall clock is set. */
@@ -32,7 +32,7 @@ export interface SubjectHistory {
 /** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Pick<
   SubjectHistory,
-  'subject' | 'startSeconds' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'chains' | 'presentAt'
+  'subject' | 'startAt' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'chains' | 'presentAt'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
 }
@@ -42,7 +42,7 @@ export interface UnjudgedProblem {
   readonly problem: Problem;
   /** The severity of the problem if it was present, else `warning`. */
   readonly severity: Severity;
-  readonly sinceSeconds: number;
+  readonly since: Instant;
 }
 
 export function readFindings(findings: Findings) {
@@ -83,10 +83,10 @@ export function selectSubjects({ together }: Problem, histories: readonly Subjec
 
 /** A problem of several validators, which began when they had enough power; none with less power. */
 function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  const last = findEnough(together, histories, ({ startSeconds }) => startSeconds);
+  const last = findEnough(together, histories, ({ startAt }) => startAt);
   if (last === undefined) return [];
   const presentAt = findEnough(together, histories, (history) => history.presentAt ?? Infinity)?.presentAt;
-  const all = histories.toSorted((a, b) => a.startSeconds - b.startSeconds).flatMap((history) => history.validators);
+  const all = histories.toSorted((a, b) => a.startAt - b.startAt).flatMap((history) => history.validators);
   const late = new Map(all.map((validator) => [validator.externalAddress, validator]));
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const { summary, action } = together;

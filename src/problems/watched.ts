@@ -155,7 +155,7 @@ const validatorUnknown = defineProblem('module_state', {
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
   mark: {
-    /** The times of the last answers, in Unix seconds. */
+    /** The times of the last answers. */
     next: (
       { input, answeredAt },
       before: Readonly<Record<string, Instant>> | undefined,

@@ -100,10 +100,10 @@ function startMachine(aheadSeconds = 0) {
     status: () => listVerdicts(engine.states(), now()).map(({ status }) => status),
     problems: () =>
       engine.states().flatMap(({ lastSuccess }) =>
-        (lastSuccess?.snapshot.judgement.present ?? []).map(({ problem: { name }, isProven, startSeconds }) => ({
+        (lastSuccess?.snapshot.judgement.present ?? []).map(({ problem: { name }, isProven, startAt }) => ({
           name,
           isProven,
-          start: wallSeconds(startSeconds, now()),
+          start: wallSeconds(startAt, now()),
         })),
       ),
     seriesCounts: () => engine.states().map((state) => exportedFamilies(state, now().at).length),

@@ -271,8 +271,8 @@ it('the problems that cannot be judged are a condition of each severity, since t
   const [problem] = problems;
   if (problem === undefined) throw new Error('there are problems');
   const unjudged = [
-    { problem, severity: 'warning' as const, sinceSeconds: at(0).at },
-    { problem, severity: 'critical' as const, sinceSeconds: at(15).at },
+    { problem, severity: 'warning' as const, since: at(0).at },
+    { problem, severity: 'critical' as const, since: at(15).at },
   ];
   const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
   const [state] = states();
@@ -281,7 +281,7 @@ it('the problems that cannot be judged are a condition of each severity, since t
     state === undefined
       ? []
       : presentPollProblems(state, moment).filter(({ problem: { name } }) => name === 'BridgeProblemUnjudged');
-  expect(found.map(({ problem: { severity }, startSeconds }) => [severity, startSeconds])).toEqual([
+  expect(found.map(({ problem: { severity }, startAt }) => [severity, startAt])).toEqual([
     ['critical', at(15).at],
     ['warning', at(0).at],
   ]);

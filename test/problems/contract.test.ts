@@ -46,9 +46,9 @@ function foundAfter(...readings: readonly Reading[]) {
     const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
     last = runToEnd(judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options));
   }
-  return (last?.present ?? []).map(({ problem: { name }, startSeconds, summary, details }) => ({
+  return (last?.present ?? []).map(({ problem: { name }, startAt, summary, details }) => ({
     name,
-    start: (startSeconds - START_SECONDS) / 60,
+    start: (startAt - START_SECONDS) / 60,
     text: joinTexts('; ', summary, details),
   }));
 }

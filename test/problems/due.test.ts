@@ -8,7 +8,7 @@ const CAUSE = 'BridgeOracleStalled';
 const EFFECT = 'BridgeBacklogStuck';
 const MINUTE = 60;
 
-interface There extends Partial<Pick<DueProblem, 'startSeconds' | 'limitSeconds' | 'isProven' | 'document'>> {
+interface There extends Partial<Pick<DueProblem, 'startAt' | 'limitSeconds' | 'isProven' | 'document'>> {
   readonly alert: string;
   readonly severity?: Severity;
   readonly presentAt?: number;
@@ -18,13 +18,13 @@ interface There extends Partial<Pick<DueProblem, 'startSeconds' | 'limitSeconds'
 function target(isNew = false) {
   let memory: AlertMemory = { since: isNew ? 0 : -1000 * MINUTE, hidden: new Map() };
   const candidates = (there: readonly There[]): readonly DueProblem[] =>
-    there.map(({ alert, severity = 'critical', presentAt = 0, startSeconds = 0, limitSeconds = 0, ...others }) => ({
+    there.map(({ alert, severity = 'critical', presentAt = 0, startAt = 0, limitSeconds = 0, ...others }) => ({
       alert,
       severity,
       document: 'module_state',
       subject: {},
       id: `${alert} ${severity}`,
-      startSeconds,
+      startAt,
       limitSeconds,
       isProven: true,
       presentAt: presentAt * MINUTE,
@@ -47,7 +47,7 @@ function target(isNew = false) {
 }
 
 const since = (minute: number, limit: number, presentAt = minute) => ({
-  startSeconds: minute * MINUTE,
+  startAt: minute * MINUTE,
   limitSeconds: limit * MINUTE,
   presentAt,
 });

@@ -281,7 +281,7 @@ describe('BridgeBatchNotRelayed', () => {
 
   const startIn = (state: EndpointState): number | undefined =>
     state.lastSuccess?.snapshot.judgement.present.find(({ problem }) => problem.name === 'BridgeBatchNotRelayed')
-      ?.startSeconds;
+      ?.startAt;
 
   /** Whether the problem begins anew with the second document in which the batch of a third token is gone. */
   const hasProgress = (own: object, hasEvent: boolean): boolean => {

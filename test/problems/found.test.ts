@@ -62,12 +62,12 @@ const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECON
 
 function shownIn(state: EndpointState, at: number): readonly ShownProblem[] {
   return (state.lastSuccess?.snapshot.judgement.present ?? []).map(
-    ({ problem, subject, chains, startSeconds, summary, details, action }) => ({
+    ({ problem, subject, chains, startAt, summary, details, action }) => ({
       name: `${problem.name}/${problem.severity}`,
       subject,
       chains,
       // Not -0.
-      start: 0 + Math.round((startSeconds - at) / 6) / 10,
+      start: 0 + Math.round((startAt - at) / 6) / 10,
       action,
       text: joinTexts('; ', summary, details),
     }),

@@ -64,7 +64,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
 }
 
 /** When the problems that are there began, in seconds of the clock. */
-const starts = ({ present }: Judgement): number[] => present.map(({ startSeconds }) => startSeconds - START_SECONDS);
+const starts = ({ present }: Judgement): number[] => present.map(({ startAt }) => startAt - START_SECONDS);
 
 /** A judgement at a second, and when the problems began that are there after it. */
 type Step = readonly [seconds: number, outcome: Outcome, starts: readonly number[]];
@@ -177,7 +177,7 @@ describe('a problem', () => {
     const { poll } = judge();
     for (const seconds of [0, 30]) poll(seconds, [{}]);
     const [proven] = poll(60, [{ start: START_SECONDS - 600 }]).present;
-    expect(proven).toMatchObject({ startSeconds: START_SECONDS - 600, isProven: true });
+    expect(proven).toMatchObject({ startAt: START_SECONDS - 600, isProven: true });
     expect(starts(poll(90, [{ start: START_SECONDS - 900 }]))).toEqual([-600]);
   });
 
@@ -221,9 +221,9 @@ describe('a problem', () => {
     const { poll } = judge();
     const inFuture = [{ chainStart: START_SECONDS + 3600 }];
     for (const seconds of [0, 30]) poll(seconds, inFuture);
-    expect(poll(60, inFuture).present[0]).toMatchObject({ startSeconds: START_SECONDS, isProven: false });
+    expect(poll(60, inFuture).present[0]).toMatchObject({ startAt: START_SECONDS, isProven: false });
     expect(poll(90, inFuture, false, 300_000, 4200).present[0]).toMatchObject({
-      startSeconds: START_SECONDS - 600,
+      startAt: START_SECONDS - 600,
       isProven: true,
     });
   });
@@ -298,7 +298,7 @@ describe('a problem that cannot be judged', () => {
     poll(0, [{}]);
     poll(30, [{}]);
     poll(60, 'withdrawn');
-    expect(poll(90, 'withdrawn').unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
+    expect(poll(90, 'withdrawn').unjudged).toMatchObject([{ severity: 'critical', since: START_SECONDS + 60 }]);
     expect(poll(120, [{}]).unjudged).toEqual([]);
   });
 
@@ -308,7 +308,7 @@ describe('a problem that cannot be judged', () => {
     for (const seconds of [60, 90]) poll(seconds, 'hidden part');
     const { present, unjudged } = poll(300, 'hidden part');
     expect(present.map(({ subject }) => subject.kind)).toEqual([undefined, 'a']);
-    expect(unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
+    expect(unjudged).toMatchObject([{ severity: 'critical', since: START_SECONDS + 60 }]);
   });
 
   it('stays of a subject that the document does not show, while that of another one ends', () => {
@@ -388,7 +388,7 @@ describe('a problem of validators', () => {
     poll(0, found);
     const { present } = poll(30, found);
     expect(
-      present.map((shown) => [shown.subject, shown.startSeconds - START_SECONDS, shown.summary, shown.details]),
+      present.map((shown) => [shown.subject, shown.startAt - START_SECONDS, shown.summary, shown.details]),
     ).toEqual([
       [{ orchestrator: 'mine', watched: 'true' }, -5, summary, ''],
       [{ watched: 'false' }, -20, 'they do not sign', '3 validators with 50 % of the power: a, c, b'],

@@ -44,7 +44,7 @@ it('identifies a problem by its target, document, name, severity and subject', (
 it('exports since when a problem is unjudged once, although both of its severities are', () => {
   const unjudged = problems
     .filter(({ name }) => name === 'BridgeBatchNotRelayed')
-    .map((problem, index): UnjudgedProblem => ({ problem, severity: 'warning', sinceSeconds: 1000 + index }));
+    .map((problem, index): UnjudgedProblem => ({ problem, severity: 'warning', since: 1000 + index }));
   expect(unjudged).toHaveLength(2);
   const series = 'bridge_problem_unjudged_start_timestamp_seconds{target="t",document="module_state"';
   expect(unjudgedLines(unjudged, 'module_state', 'target="t"', { at: 0, clockOffset: 0 })).toMatchObject({

@@ -140,7 +140,7 @@ type StartsByProblem = ReadonlyMap<
       string,
       {
         readonly subject: object;
-        readonly startSeconds: number;
+        readonly startAt: number;
         readonly progressKey: string;
         readonly presentAt?: number | undefined;
       }
@@ -155,8 +155,7 @@ function startsOf(state: Pick<EndpointMemory | EndpointState, 'problems'> | unde
     Array.from(histories.values())
       .filter(({ presentAt }) => presentAt !== undefined)
       .map(
-        ({ subject, startSeconds, progressKey }) =>
-          `${key} ${JSON.stringify(subject)} ${startSeconds.toFixed(3)} ${progressKey}`,
+        ({ subject, startAt, progressKey }) => `${key} ${JSON.stringify(subject)} ${startAt.toFixed(3)} ${progressKey}`,
       ),
   );
 }

@@ -59,7 +59,7 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
           'BridgeHeightStalled critical module_state',
           {
             histories: new Map(),
-            unjudgedSeconds: undefined,
+            unjudgedAt: undefined,
             mark: 'x'.repeat(characters),
           },
         ],
@@ -120,7 +120,7 @@ describe('the state file', () => {
     const subject = {
       subject: {},
       progressKey: '7',
-      startSeconds: 1_000_000_000,
+      startAt: 1_000_000_000,
       isProven: false,
       firstFoundAt: lastFoundAt,
       lastFoundAt,
@@ -133,7 +133,7 @@ describe('the state file', () => {
     };
     const problem = {
       histories: new Map([['[] 7', subject]]),
-      unjudgedSeconds: 1_000_000_030,
+      unjudgedAt: 1_000_000_030,
       mark: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
@@ -141,8 +141,8 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     const { problems } = next.findMemory({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
-      histories: new Map([['[] 7', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
-      unjudgedSeconds: 1_000_000_030,
+      histories: new Map([['[] 7', { progressKey: '7', startAt: 1_000_000_000 }]]),
+      unjudgedAt: 1_000_000_030,
     });
   });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { now, endpoints } = read;
   const lines = endpoints.map((endpoint) =>
     formatPlainData(endpoint).replaceAll(
-      /"(firstFoundAt|startSeconds)":([\d.]+)/g,
+      /"(firstFoundAt|startAt)":([\d.]+)/g,
       (_, key: string, at: string) => `"${key}":${Number(at) - 60}`,
     ),
   );

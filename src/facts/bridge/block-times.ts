@@ -1,5 +1,6 @@
 import { subtract, type Numeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/field.js';
+import type { Instant } from '../../clock.js';
 import { MAX_BLOCK_MS, measuredBlockTime, roughBlockTime } from '../hub-blocks.js';
 import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
@@ -53,8 +54,8 @@ export function estimateDuration(blocks: Numeral, blockTimeMs: number): number {
   return Math.round(Number(blocks) * blockTimeMs * 1000) / 1e6;
 }
 
-/** The time of a hub height in Unix seconds; `undefined` if the height or the block time is unknown. */
-export function timeOfHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
+/** The time of a hub height; `undefined` if the height or the block time is unknown. */
+export function timeOfHeight(input: BridgeInput, height: () => Numeral | undefined): Instant | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
     return input.at - estimateDuration(blocks, blockTimeOfAges(input));

@@ -120,17 +120,17 @@ function unmovedNonce(
   last: LowestNonce | undefined,
 ): Omit<LowestNonce, 'chainId'> {
   const candidates = isNodeBehind ? [last] : [last, last?.before];
-  const sinceSeconds = candidates.find((each) => each?.nonce === nonce)?.sinceSeconds;
-  const confirmed = last?.before ?? (last && { nonce: last.nonce, sinceSeconds: last.sinceSeconds });
-  const isConfirmed = confirmed === undefined || (sinceSeconds !== undefined && !(isNodeBehind && last?.before));
-  return { nonce, sinceSeconds: sinceSeconds ?? at, ...(!isConfirmed && { before: confirmed }) };
+  const since = candidates.find((each) => each?.nonce === nonce)?.since;
+  const confirmed = last?.before ?? (last && { nonce: last.nonce, since: last.since });
+  const isConfirmed = confirmed === undefined || (since !== undefined && !(isNodeBehind && last?.before));
+  return { nonce, since: since ?? at, ...(!isConfirmed && { before: confirmed }) };
 }
 
 /** Bounds the memory of what is kept by chain. */
 export const MAX_CHAINS = 1000;
 
 function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
-  return a.sinceSeconds - b.sinceSeconds || (a.chainId < b.chainId ? -1 : 1);
+  return a.since - b.since || (a.chainId < b.chainId ? -1 : 1);
 }
 
 /** The nonces for the next document. A list that cannot be read changes nothing either. */

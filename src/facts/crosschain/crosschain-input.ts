@@ -48,7 +48,7 @@ export interface CrosschainPast {
 interface UnmovedNonce {
   readonly nonce: Numeral;
   /** The first complete list with this nonce. */
-  readonly sinceSeconds: number;
+  readonly since: Instant;
 }
 
 /** The lowest pending nonce of a chain. */
