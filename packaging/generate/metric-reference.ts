@@ -26,7 +26,7 @@ const typeNames = { counter: ' Counter.', gauge: '' } as const;
 const nameCell = ({ name }: FamilyHeader): string => `\`${name}\``;
 const labelsCell = ({ labels }: FamilyHeader): string => labels.map((label) => `\`${label}\``).join(', ');
 const meaningCell = ({ type, help }: FamilyHeader): string => help + typeNames[type];
-const stabilityCell = ({ stability }: FamilyHeader): string => stability ?? 'stable';
+const stabilityCell = ({ stability = '' }: FamilyHeader): string => stability;
 
 function table(families: readonly FamilyHeader[]): string {
   const rows = families.map((family) => [nameCell, labelsCell, meaningCell, stabilityCell].map((cell) => cell(family)));
@@ -45,8 +45,8 @@ function queryTable(): string {
 }
 
 function processTable(): string {
-  const rows = processFamilies.map(({ name, type, help }) => [`\`${name}\``, type, help, 'stable']);
-  return markdownTable(['metric', 'type', 'meaning', 'stability'], rows);
+  const rows = processFamilies.map(({ name, type, help }) => [`\`${name}\``, type, help]);
+  return markdownTable(['metric', 'type', 'meaning'], rows);
 }
 
 export function failureReference(): string {

@@ -165,12 +165,12 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_unrelayed_valsets', (input) => valsets.unrelayedValsets(input).length,
       'Number of validator sets newer than the last one observed in the contract.'],
     ['bridge_unrelayed_valset_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.unrelayedValsetPowers(input)),
-      'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.'],
+      'Lowest share of the power in the contract that has signed an unrelayed validator set.'],
     ['bridge_unrelayed_valsets_below_threshold', signatures.countValsetsBelowThreshold,
       'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.'],
   ]),
   bridge_newest_valset_signed_power_ratio: gauge({
-    help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
+    help: 'Share of the power in the contract that has signed the newest validator set; absent when that one is relayed.',
     value: (input) => {
       const power = signatures.newestUnrelayedPower(input);
       return power && signatures.signedShare(power);
@@ -179,7 +179,7 @@ export const bridgeFamilies = families<BridgeInput>({
   // prettier-ignore
   ...gauges<BridgeInput>([
     ['bridge_batch_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
-      'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.'],
+      'Lowest share of the power in the contract that has signed a live batch.'],
     ['bridge_batches_below_threshold', (input) => signatures.batchesBelowThreshold(input).length,
       'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.'],
     ['bridge_power_threshold_ratio', ({ settings }) => asNumeral(settings.power_threshold),
@@ -210,7 +210,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => duties.missingConfirms.valset(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a validator set or a live batch, after which the validator is jailed; absent when none is missing.',
+    help: 'Hub height of the earliest deadline of a missing signature of the validator, after which it is jailed.',
     // Two series per member.
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
@@ -238,7 +238,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether an entry of watch is registered as a member of the newest validator set (1) or not (0); absent without such a set, and while an unreadable registration could be that of the entry.',
+    help: 'Whether an entry of watch is a member of the newest validator set (1) or not (0); absent while that cannot be read.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['address'],
@@ -263,7 +263,7 @@ export const bridgeFamilies = families<BridgeInput>({
           })),
   }),
   bridge_watched_orchestrator_balance_limit_amount: gauge({
-    help: 'Balance of the orchestrators of watch below which they are short of funds, as configured; absent without watch.',
+    help: 'Configured balance below which orchestrators of watch are short of funds; absent without watch.',
     stability: 'experimental',
     value: ({ settings }) => (settings.watch.length === 0 ? undefined : asNumeral(settings.watch_min_balance)),
   }),
@@ -274,18 +274,18 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_external_block_time_seconds', (input) => externalBlockTime(input) / 1000,
       'External block time in use: configured, else that of a known chain, else the parameter.'],
     ['bridge_batch_oldest_height', ({ state }) => batches.oldestBlock(rows(state.batches)),
-      'Hub height at which the oldest live batch was created; absent when there is none.'],
+      'Hub height at which the oldest live batch was created.'],
     ['bridge_oldest_unsigned_batch_height', (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
-      'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.'],
+      'Hub height at which the oldest batch was created whose signed power is below the configured threshold.'],
     ['bridge_relayable_batches', (input) => batches.relayableBatches(input)?.length,
       'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.'],
     ['bridge_oldest_relayable_batch_height', (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
-      'Hub height at which the oldest relayable batch was created; absent when there is none.'],
+      'Hub height at which the oldest relayable batch was created.'],
     ['bridge_batch_next_timeout_height', batches.nextTimeout,
-      'Lowest external height at which a live batch that has not timed out does so; absent when there is none.'],
+      'Lowest external height at which a live batch that has not timed out does so.'],
   ]),
   bridge_batches_expired: gauge({
-    help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height; 0 on a consistent node.',
+    help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height.',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
       withdrawWithout(input.state.last_observed_external_height);
@@ -335,7 +335,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: everyToken(tokens.batchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
-    help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
+    help: 'Lowest id of the transfers of the token that are not yet in a batch.',
     ...tokens.PER_TOKEN,
     derive: (input) =>
       queuedTokens(
@@ -390,13 +390,13 @@ export const bridgeFamilies = families<BridgeInput>({
     value: ({ settings }) => settings.backlog_limit,
   }),
   bridge_oldest_pending_transfer_id: gauge({
-    help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
+    help: 'Lowest id of a transfer in a live batch or not yet in one.',
     value: (input) =>
       lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
   }),
   // prettier-ignore
   ...gauges<BridgeInput>([
-    ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator; absent when there is no attestation.'],
+    ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator.'],
     ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed and not yet observed.'],
     ['bridge_conflicting_claims', (input) => events.conflictingNonces(input).size,
       'Number of event nonces that are not yet observed and have conflicting claims.'],

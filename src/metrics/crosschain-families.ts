@@ -126,7 +126,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachChainOfLists((chainCctxs) => chainCctxs.filter(cctxs.hasNoHash).length),
   }),
   crosschain_largest_pending_native_amount: gauge({
-    help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
+    help: 'Largest pending amount of the native coin, in smallest units.',
     value: cctxs.largestPendingNativeAmount,
   }),
   crosschain_tss_info: labeledGauge({
