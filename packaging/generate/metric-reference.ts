@@ -26,7 +26,7 @@ const typeNames = { counter: ' Counter.', gauge: '' } as const;
 const nameCell = ({ name }: FamilyHeader): string => `\`${name}\``;
 const labelsCell = ({ labels }: FamilyHeader): string => labels.map((label) => `\`${label}\``).join(', ');
 const meaningCell = ({ type, help }: FamilyHeader): string => help + typeNames[type];
-const stabilityCell = ({ stability = '' }: FamilyHeader): string => stability;
+const stabilityCell = ({ stability }: FamilyHeader): string => stability ?? '';
 
 function table(families: readonly FamilyHeader[]): string {
   const rows = families.map((family) => [nameCell, labelsCell, meaningCell, stabilityCell].map((cell) => cell(family)));
