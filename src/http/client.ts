@@ -219,6 +219,7 @@ function describeFailure(
   if (error instanceof RequestError) return { reason: error.reason, message: error.message, ...error.details };
   if (timedOut !== undefined) return { reason: 'timeout', message: timedOut };
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
+  if (error instanceof RangeError && error.message.startsWith('WebAssembly.')) return OUT_OF_ADDRESSES;
   const code = String(errorCode(error));
   const message = clean(error.message);
   if (error instanceof errors.HeadersOverflowError) {
@@ -231,3 +232,12 @@ function describeFailure(
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
   return { reason: 'aborted', message: `connection lost: ${message}`, isUnanswered: true };
 }
+
+/** WebAssembly has guard regions of 10 GiB, which Node.js before 24 also reserves under `ulimit -v`. */
+const OUT_OF_ADDRESSES: PollError = {
+  reason: 'internal',
+  message:
+    'the HTTP parser of Node.js cannot reserve 10 GiB of addresses: the address space of this process is limited',
+  remedy:
+    'Start Node.js with --disable-wasm-trap-handler, for example in NODE_OPTIONS, or raise the limit of the address space: LimitAS in the systemd unit, or ulimit -v.',
+};

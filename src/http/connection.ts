@@ -190,7 +190,9 @@ function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy): Promise<voi
  * of the system. A lookup of a name can end with EBUSY instead.
  */
 export function isOutOfFiles({ reason, message }: RequestError): boolean {
-  return ['dns', 'connect', 'bad_request'].includes(reason) && /\bE(?:MFILE|NFILE|BUSY)\b/.test(message);
+  return (
+    ['dns', 'connect', 'bad_request'].includes(reason) && /\bE(?:MFILE|NFILE|BUSY)\b|too many open files/.test(message)
+  );
 }
 
 export const OUT_OF_FILES: PollError = {

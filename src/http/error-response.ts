@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { REDACTED_PATH } from '../config/urls.js';
+import { type EndpointUrl, REDACTED_PATH, requestUrl } from '../config/urls.js';
 import { readServerError } from '../text/error-text.js';
 import { type Failure, type FailureReason, type PollError, RequestError, statusRemedies } from './failure-reasons.js';
 
@@ -137,6 +137,21 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
 
 /** The reverse of a hint for a server that does not use TLS, which OpenSSL reports. */
 export const TLS_HINT = 'the server closed the connection without a response: is this port https?';
+
+/** A hint for a base URL that ends with the first part of the path that is appended: `https://node/peggy/v1`. */
+export function repeatedPathHint(url: EndpointUrl, paths: readonly string[]): string | undefined {
+  const { pathname } = requestUrl(url);
+  for (const path of paths) {
+    const segments = path.split('/').slice(1, -1);
+    for (let count = segments.length; count > 0; count -= 1) {
+      const repeated = `/${segments.slice(0, count).join('/')}`;
+      if (!pathname.toLowerCase().endsWith(repeated.toLowerCase())) continue;
+      const base = url.origin + (pathname.length > repeated.length ? REDACTED_PATH : '');
+      return `the URL ends with ${repeated}, and ${path} is appended; did you mean ${base}?`;
+    }
+  }
+  return undefined;
+}
 
 export function withHint(error: PollError, hint: string | undefined): Failure {
   return { ok: false, error: hint === undefined ? error : { ...error, message: `${error.message} — ${hint}` } };

@@ -87,7 +87,8 @@ export const failureReasons = {
     remedy: 'Poll one node instead of several behind a load balancer; after a rollback, wait for the third poll.',
   },
   internal: {
-    description: 'The limit of open files of the exporter is reached; otherwise, a bug in the exporter.',
+    description:
+      'The limit of open files or of the address space of the exporter is reached; otherwise, a bug in the exporter.',
     remedy: 'Report a bug, with the log of the exporter.',
   },
 } as const satisfies Readonly<Record<string, FailureReasonText>>;

@@ -3,7 +3,7 @@ import { secondsSince, type Clock } from '../clock.js';
 import type { Environment, NodeConnection } from '../config/http-client-config.js';
 import { formatSource, portHint } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import { isUnknownPath, TLS_HINT, withHint } from '../http/error-response.js';
+import { isUnknownPath, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';
 import { failure, type PollError } from '../http/failure-reasons.js';
 import {
   callRequest,
@@ -140,8 +140,12 @@ async function requestDocument(
     }
     failures.push(error);
   }
+  const repeated = repeatedPathHint(
+    url,
+    paths.map(({ path }) => path),
+  );
   const message = failures.map((error) => error.message).join('; ');
-  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, portHint(url));
+  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, repeated ?? portHint(url));
 }
 
 /** Reads all values of the contract with one call, and asks the node whether it is syncing. */

@@ -3,9 +3,10 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { portHint } from '../../src/config/urls.js';
+import { repeatedPathHint } from '../../src/http/error-response.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { parseValidConfig } from '../support/config.js';
+import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { createAuthority } from '../support/certificates.js';
 import { listen, startNode } from './nodes.js';
@@ -70,5 +71,26 @@ describe('a redirect', () => {
     expect(await errorOf(url, ', dialect: peggy')).toBe(
       'status: HOST/peggy/v1/module_state: responded with status 308, a redirect to https://other.example/peggy/v1/module_state, which is not followed',
     );
+  });
+});
+
+describe('a base URL that ends with the beginning of the path', () => {
+  it('is reported when no path is found', async () => {
+    const { url } = await startNode({ respond: respondWith(501, '{"code":12,"message":"Not Implemented"}') });
+    expect(await errorOf(`${url}/peggy/v1/`)).toContain(
+      ' — the URL ends with /peggy/v1, and /peggy/v1/module_state is appended; did you mean http://HOST?',
+    );
+  });
+
+  it.each([
+    [
+      'https://a.example/node/Peggy',
+      'the URL ends with /peggy, and /peggy/v1/module_state is appended; did you mean https://a.example/…?',
+    ],
+    ['https://a.example/node', undefined],
+    ['https://a.example', undefined],
+    ['https://peggy', undefined],
+  ])('is found: %s', (url, hint) => {
+    expect(repeatedPathHint(endpointUrl(url), ['/bridge/v1/module_state', '/peggy/v1/module_state'])).toBe(hint);
   });
 });

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { startNode } from './nodes.js';
 
 /** Fetches from a node in a process of its own, after this process has opened all files that it may open. */
 const script = (node: string): string => `
@@ -42,5 +43,24 @@ describe('the limit of open files', () => {
       ) as string,
       remedy: expect.stringMatching(/LimitNOFILE.*process_max_fds/) as string,
     });
+  });
+});
+
+/** Node.js 24 and later do without guard regions where the address space is limited. */
+describe.skipIf(Number.parseInt(process.versions.node, 10) >= 24)('the limit of the address space', () => {
+  it('is named with the flag of Node.js that helps, and no node is blamed', async () => {
+    const { url } = await startNode();
+    const pollOnce = async (flags: string): Promise<string> => {
+      const command = `ulimit -v 3000000; exec ${process.execPath} ${flags} ${projectPath('dist/main.js')} once`;
+      return new Promise((resolve) => {
+        execFile('sh', ['-c', command], { env: { BRIDGE_URL: url, LOG_LEVEL: 'silent' } }, (_error, _stdout, stderr) =>
+          resolve(stderr),
+        );
+      });
+    };
+    expect(await pollOnce('')).toMatch(
+      /^default module_state: internal: 127\.0\.0\.1:\d+\/peggy\/v1\/module_state: the HTTP parser of Node\.js cannot reserve 10 GiB of addresses: the address space of this process is limited\n {2}Start Node\.js with --disable-wasm-trap-handler/,
+    );
+    expect(await pollOnce('--disable-wasm-trap-handler')).toMatch(/^default module_state: schema: /);
   });
 });
