@@ -6,6 +6,7 @@ import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
+  chainsOfDay,
   limitReachedAt,
   highestNonce,
   lowestMissedNonce,
@@ -57,7 +58,7 @@ function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Fin
   return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
 }
 
-/** From so many chains with the same problem on, and from half of all, it has a common cause. */
+/** From so many chains with the same problem on, and from half of those of a day, it has a common cause. */
 const MIN_CHAINS = 3;
 
 const CHECK_SIGNERS =
@@ -75,7 +76,8 @@ function joinChains(
 ): readonly Found[] {
   const found = each.filter((one) => one !== undefined);
   const chainIds = found.map(({ subject = {} }) => subject.chain_id ?? '');
-  const total = new Set([...chainIds, ...groupByChain(consideredCctxs.pending(input)).keys()]).size;
+  // With those of now, the problem would split and join again whenever a quiet chain has a transaction.
+  const total = new Set([...chainIds, ...chainsOfDay(input).keys()]).size;
   const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
   if (found.length < needed) return found;
   const startOf = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;

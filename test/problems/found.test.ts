@@ -1641,6 +1641,16 @@ describe('a cross-chain transaction', () => {
       ]),
       '3 of 7',
     ).toHaveLength(3);
+    const quietAtFirst = (minute: number) =>
+      cctxProblems('CrosschainCctxsMissed', [
+        { minute: 0, pending: quiet(4) },
+        { minute: minute - 3, pending: quiet(3) },
+        { minute, pending: quiet(3), missed },
+      ]);
+    expect(quietAtFirst(6), '3 of 7, one of which has nothing pending at present').toHaveLength(3);
+    expect(quietAtFirst(24 * 60 + 3), '3 of 6, and one with nothing pending for a day').toMatchObject([
+      { text: expect.stringContaining('on 3 of 6 chains') },
+    ]);
   });
 
   it('is missed when it was not in the first document', () => {

@@ -2,10 +2,11 @@ import { add, highest, lowest, subtract, type Numeral } from '../../chain/numera
 import { knownChains, findLookahead } from '../../chain/known-chains.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
-import { MINUTE_MS } from '../../units.js';
+import type { Instant } from '../../clock.js';
+import { DAY_SECONDS, MINUTE_MS } from '../../units.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { orElse, required } from '../required-fields.js';
+import { orEmpty, orUndefined, required } from '../required-fields.js';
 import type { CrosschainInput, LowestNonce } from './crosschain-input.js';
 import {
   cctxsByIndex,
@@ -105,7 +106,7 @@ export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [
 /** A truncated list changes nothing, because lower nonces may be omitted. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const past = input.past?.lowestNonces ?? [];
-  if (isTruncated(input)) return past;
+  if (isTruncated(input)) return past.filter(({ isMissing }) => isMissing !== true);
   const earlier = new Map(past.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
@@ -133,15 +134,28 @@ function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
   return a.since - b.since || (a.chainId < b.chainId ? -1 : 1);
 }
 
-/** The nonces for the next document. A list that cannot be read changes nothing either. */
+/**
+ * The nonces for the next document. A list that cannot be read or is truncated changes nothing. A chain that a list of
+ * a node that is not behind does not have is kept until the next list: the list may be odd.
+ */
 export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const past = input.past?.lowestNonces ?? [];
-  const listed = orElse(
-    () => lowestNonces(input),
-    () => past,
-  );
+  const listed = orUndefined(() => (isTruncated(input) ? undefined : lowestNonces(input)));
+  if (listed === undefined) return past;
   const chains = new Set(listed.map(({ chainId }) => chainId));
-  const nonces =
-    input.isNodeBehind === true ? [...listed, ...past.filter((each) => !chains.has(each.chainId))] : listed;
+  const others = past.filter(({ chainId }) => !chains.has(chainId));
+  const kept =
+    input.isNodeBehind === true
+      ? others
+      : others.flatMap((each) => (each.isMissing === true ? [] : [{ ...each, isMissing: true as const }]));
+  const nonces = [...listed, ...kept];
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
+
+/** When each chain on which a transaction was pending within a day was last listed. */
+export const chainsOfDay = memoize((input: CrosschainInput): ReadonlyMap<string, Instant> => {
+  const listed = orEmpty(() => Array.from(groupByChain(consideredCctxs.pending(input)).keys()));
+  const recent = Array.from(input.past?.chains ?? []).filter(([, at]) => input.at - at < DAY_SECONDS);
+  const chains = Array.from(new Map([...recent, ...listed.map((chainId) => [chainId, input.at] as const)]));
+  return new Map(chains.toSorted(([, a], [, b]) => b - a).slice(0, MAX_CHAINS));
+});

@@ -43,6 +43,8 @@ export interface CrosschainPast {
   readonly heights: readonly HeightSample[];
   /** The lowest nonces in the last complete lists. */
   readonly lowestNonces: readonly LowestNonce[];
+  /** When each chain was last listed with a pending transaction, within a day. */
+  readonly chains: ReadonlyMap<string, Instant>;
 }
 
 interface UnmovedNonce {
@@ -56,4 +58,6 @@ export interface LowestNonce extends UnmovedNonce {
   readonly chainId: string;
   /** The nonce before, until two lists of a node that is not behind agree on the new one: an odd list moves nothing. */
   readonly before?: UnmovedNonce | undefined;
+  /** Whether the last list did not have the chain. */
+  readonly isMissing?: true | undefined;
 }

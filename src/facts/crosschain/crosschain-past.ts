@@ -3,12 +3,17 @@ import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import { heightSamples } from '../hub-blocks.js';
 import { MAX_KEYS, signerKey } from './cctxs.js';
-import { rememberedNonces } from './chains.js';
+import { chainsOfDay, rememberedNonces } from './chains.js';
 import type { CrosschainInput, CrosschainPast } from './crosschain-input.js';
 
 /** The past of the next document. */
 export function crosschainPast(input: CrosschainInput): CrosschainPast {
-  return { at: input.at, heights: heightSamples(input), lowestNonces: rememberedNonces(input) };
+  return {
+    at: input.at,
+    heights: heightSamples(input),
+    lowestNonces: rememberedNonces(input),
+    chains: chainsOfDay(input),
+  };
 }
 
 /** The hub of a document: its chain id, if a transaction comes from there, and the public keys of the signers. */

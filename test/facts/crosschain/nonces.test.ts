@@ -114,11 +114,35 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
     ]);
   });
 
-  it('begins anew after nothing was pending', () => {
-    expect(valuesAfter([pending('5'), pending(), pending('5')])).toEqual([
+  it('goes on after one list without the chain, and begins anew after two', () => {
+    expect(valuesAfter([pending('5'), pending(), pending('5'), pending(), pending(), pending('5')])).toEqual([
       { [ethereum]: 1000 },
       undefined,
-      { [ethereum]: 1060 },
+      { [ethereum]: 1000 },
+      undefined,
+      undefined,
+      { [ethereum]: 1150 },
+    ]);
+  });
+
+  it('goes on after a list without the chain and truncated or unreadable ones', () => {
+    const unreadable = { ...pending('5'), total_pending: null };
+    expect(valuesAfter([pending('5'), pending(), truncated(), unreadable, pending('5')])).toEqual([
+      { [ethereum]: 1000 },
+      undefined,
+      undefined,
+      undefined,
+      { [ethereum]: 1000 },
+    ]);
+  });
+
+  it('is moved neither by an odd nonce nor by a list without the chain', () => {
+    expect(valuesAfter([pending('5'), pending('9'), pending(), pending('5'), pending('5')])).toEqual([
+      { [ethereum]: 1000 },
+      { [ethereum]: 1030 },
+      undefined,
+      { [ethereum]: 1000 },
+      { [ethereum]: 1000 },
     ]);
   });
 

@@ -102,6 +102,7 @@ describe('the series of more chains than the limit', () => {
   it('are remembered for at most 1000 chains', () => {
     const { past } = crosschainSnapshot(rateLimiterInput({ cctxs_pending: rowsOf(range(1200)) }), options);
     expect(past.lowestNonces.map(({ chainId }) => chainId)).toEqual(range(1000).map(padded));
+    expect(past.chains.size).toBe(1000);
   });
 
   it('do not depend on the order of the transactions', () => {
