@@ -147,7 +147,8 @@ function tooOld(severity: Severity) {
     name: 'CrosschainOldestPendingTooOld',
     severity,
     age: 'over',
-    afterMinutes: 0,
+    // After CrosschainBacklogStuck, unless the chain moves.
+    afterMinutes: isCritical ? 0 : 15,
     description: isCritical
       ? 'The oldest pending cctx of a chain is older than four times its age limit, or twice one of an hour or more.'
       : 'It is older than the limit: 30 minutes by default, 2 hours on Bitcoin.',

@@ -289,8 +289,8 @@ function missingBlocks(severity: keyof typeof MISSED_RATIOS) {
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
-    // The last 30 % can be a minute of a short window.
-    afterMinutes: isCritical ? 0 : 5,
+    // After BridgeWatchedValidatorSignsNoBlocks, its cause if the validator signs none.
+    afterMinutes: 10,
     ...(isCritical && { needsTime: true }),
     description: isCritical
       ? `A watched validator goes on missing blocks, and has missed ${shares.critical} of those that the slashing module allows, or is jailed within two hours at the present rate. Judged after a whole window of being bonded.`

@@ -368,7 +368,8 @@ const rows: readonly Row[] = [
   // The validator sets. Relayers take hours for a set. From 68 % on the old members may not reach the quorum.
   ['BridgeValsetDrift/warning', [60, 140, 10], (world) => above(drift(world), 0.1 + MARGIN / 2, 0.1 - MARGIN / 2)],
   ['BridgeWatchedValidatorJailed/critical', [0, 8, 10], during('watched validator jailed')],
-  ['BridgeWatchedValidatorInactive/critical', [5, 18, 10], during('watched validator jailed')],
+  // BridgeWatchedValidatorJailed says it, while the node answers.
+  ['BridgeWatchedValidatorInactive/critical', [5, Infinity, 10], perhapsDuring('watched validator jailed')],
   // A process that has never seen it in a set cannot tell that it left.
   ['BridgeWatchedValidatorInactive/warning', [5, Infinity, 10], perhapsDuring('watched validator jailed')],
   ['BridgeWatchedValidatorUnknown/warning', [45, 80, 10], during('queries refused')],
@@ -423,7 +424,8 @@ const rows: readonly Row[] = [
             ],
       ),
   ],
-  ['CrosschainOldestPendingTooOld/warning', [0, 10, 10], oldest(usualMinutes)],
+  // After CrosschainBacklogStuck, which is its cause unless the chain moves.
+  ['CrosschainOldestPendingTooOld/warning', [10, 25, 10], oldest(usualMinutes)],
   ['CrosschainOldestPendingTooOld/critical', [0, 10, 10], oldest(staleMinutes)],
   // On a hub that was rolled back, transactions are pending again that were created before.
   ['CrosschainBacklogStuck/critical', [0, Infinity, 10], perhapsDuring('node rolled back'), []],

@@ -76,6 +76,15 @@ const truncatedNowAndThen = changedInput((input) =>
   minuteOf(input) % 40 === 38 ? { cctxs_pending: [], total_pending: String(Number(input.total_pending) + 500) } : {},
 );
 
+/** Every minute a transaction is created, and every tenth one finishes one: the chain moves, and the oldest ones wait for hours. */
+const withSlowChain = withCctxs(ARBITRUM, none, (minute) =>
+  range(Math.floor(minute / 10), minute).map((createdMinute) => ({
+    chainId: ARBITRUM,
+    nonce: 1000 + createdMinute,
+    createdMinute,
+  })),
+);
+
 const unlistedCctx: AddedCctx = { chainId: BITCOIN, nonce: 7, createdMinute: 5 };
 
 /** The answer of the node about the added transaction. */
@@ -137,6 +146,15 @@ export const crosschainIncidents: readonly Incident[] = [
     },
   ),
   incident(
+    'a chain moves much more slowly than transactions come',
+    [{ minutes: 170, crosschain: withSlowChain }, { minutes: 40 }],
+    {
+      'CrosschainOldestPendingTooOld/warning': 60,
+      'CrosschainOldestPendingTooOld/critical': 140,
+    },
+    { beginsAtMinute: 0 },
+  ),
+  incident(
     'a missed transaction on Bitcoin is no longer listed, and finishes later',
     [
       HEALTHY,
@@ -160,10 +178,7 @@ export const crosschainIncidents: readonly Incident[] = [
       { minutes: 135, scenario: 'stuck-chain', crosschain: truncatedNowAndThen },
       { minutes: 40, scenario: 'healthy' },
     ],
-    {
-      'CrosschainBacklogStuck/critical': 45,
-      'CrosschainOldestPendingTooOld/warning': 45,
-    },
+    { 'CrosschainBacklogStuck/critical': 45 },
     { options: { scenario: 'quiet' } },
   ),
 ];

@@ -186,7 +186,6 @@ export const bridgeIncidents: readonly Incident[] = [
     expectedAlerts: {
       'BridgeOracleStalled/critical': 25,
       'CrosschainBacklogStuck/critical': 60,
-      'CrosschainOldestPendingTooOld/warning': 45,
     },
     allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeWatchedOrchestratorLagging/warning'],
   }),
@@ -365,12 +364,21 @@ export const bridgeIncidents: readonly Incident[] = [
     recovery: 125,
     expectedAlerts: {
       'BridgeWatchedValidatorSignsNoBlocks/warning': 8,
-      'BridgeWatchedValidatorMissingBlocks/critical': 12,
       'BridgeWatchedValidatorSignsNoBlocks/critical': 14,
       // Hidden until then: the node of the validator is back.
       'BridgeWatchedValidatorMissingBlocks/warning': 84,
     },
   }),
+  incident(
+    'a watched validator signs every third block',
+    {
+      minutes: 40,
+      queries: answered('/signing_infos/', ({ val_signing_info }, seconds) => ({
+        val_signing_info: { ...val_signing_info, missed_blocks_counter: String(Math.floor((2 * seconds) / 60)) },
+      })),
+    },
+    { 'BridgeWatchedValidatorMissingBlocks/critical': 24 },
+  ),
   incident(
     'a watched orchestrator claims nothing for an hour, and its votes come from elsewhere',
     {
@@ -484,7 +492,6 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
         'BridgeNodeBehind/warning',
         'BridgeOrchestratorMissingVotes/warning',
         'CrosschainBacklogStuck/critical',
-        'CrosschainOldestPendingTooOld/warning',
       ],
     },
   ),

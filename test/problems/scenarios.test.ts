@@ -49,14 +49,13 @@ describe('the verdicts about a scenario', () => {
       'firing critical CrosschainBacklogStuck: nothing moves on half of the chains or more, over the limit for 29 min; on 5 of 6 chains: ethereum (1), bsc (56), polygon (137), arbitrum (42161), base (8453); 0.00546 ETH, 16.7 ZETA, 0.0119 BNB, 1.63 POL in them',
       // What an own validator does not do is a cause.
       'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild claims no events, for at least 60 min; its last claim is event 97641, 320 events before the newest claim',
-      // Has fired before its cause.
-      expect.stringMatching(/^firing warning CrosschainOldestPendingTooOld: on half of the chains or more/),
     ]);
     expect(Array.from(new Set(lines.filter((line) => line.includes(' below '))))).toEqual([
       'firing critical BridgeBacklogStuck below BridgeOracleStalled',
       'firing warning BridgeBacklogHigh below BridgeOracleStalled',
       'firing warning BridgeOrchestratorMissingVotes below BridgeWatchedOrchestratorLagging',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
+      'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
       'firing warning CrosschainBacklogHigh below CrosschainBacklogStuck',
     ]);
     const lagging = target.verdicts.find(({ alert }) => alert === 'BridgeWatchedOrchestratorLagging');
@@ -136,10 +135,10 @@ describe('a validator that signs no blocks', () => {
     expect(Array.from(missing)).toEqual([]);
     expect(Array.from(firing.keys())).toEqual([
       'BridgeWatchedValidatorSignsNoBlocks/warning',
-      'BridgeWatchedValidatorMissingBlocks/critical',
       'BridgeWatchedValidatorSignsNoBlocks/critical',
+      'BridgeWatchedValidatorMissingBlocks/critical',
     ]);
-    const [signsNone, , criticalAfter] = firing.values();
+    const [signsNone, criticalAfter] = firing.values();
     expect(signsNone).toBeLessThan(5);
     expect(criticalAfter).toBeLessThan(12);
   });
