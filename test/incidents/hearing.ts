@@ -1,4 +1,5 @@
 import type { Verdict } from '../../src/engine/verdicts.js';
+import { hides } from '../../src/problems/hiding.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { expectations, type Expectation, type Truth } from './expectations.js';
 import { isBlind, type World } from './world.js';
@@ -100,7 +101,9 @@ export class Hearing {
         const { truth } = episode;
         const { earliest, latest } = { ...expectation.minutes, ...truth };
         if (episode.mayMinutes >= earliest - 1 || episode.tailMinutes > 0) covering.push({ alert, severity, truth });
-        const isHeard = firing.some((verdict) => isAbout(verdict, alert, severity, truth));
+        const isHeard = firing.some(
+          (verdict) => isAbout(verdict, alert, severity, truth) || isCause(verdict, alert, severity, truth),
+        );
         if (isHeard) episode.heardMinute ??= minute;
         episode.silentMinutes = isHeard || !isVisible ? 0 : episode.silentMinutes + elapsed;
         this.#judge(expectation, episode, latest);
@@ -194,7 +197,24 @@ function isAbout(verdict: Verdict, alert: string, severity: string, truth: Truth
   const difference = SEVERITIES.indexOf(verdict.severity) - SEVERITIES.indexOf(severity);
   if (isCovered ? difference > 0 : difference < 0) return false;
   if (truth.document !== undefined && truth.document !== verdict.document) return false;
-  return Object.entries(truth.about ?? {}).every(([name, value]) =>
-    Object.entries(verdict.subject).some(([own, other]) => own === name && other === value),
+  return subjectsOf(verdict).some((subject) =>
+    Object.entries(truth.about ?? {}).every(([name, value]) =>
+      Object.entries(subject).some(([own, other]) => own === name && other === value),
+    ),
+  );
+}
+
+/** A joint problem is about each of its chains. */
+function subjectsOf({ subject, chains }: Verdict): readonly Verdict['subject'][] {
+  return chains === undefined ? [subject] : chains.map((chainId) => ({ ...subject, chain_id: chainId }));
+}
+
+/** Whether what hides the alert fires, so that somebody looks at it anyway. */
+function isCause(verdict: Verdict, alert: string, severity: string, { about, document }: Truth): boolean {
+  return subjectsOf(verdict).some((subject) =>
+    hides(
+      { ...verdict, subject },
+      { alert, severity: severity as Severity, document: document ?? verdict.document, subject: about ?? {} },
+    ),
   );
 }
