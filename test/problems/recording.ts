@@ -14,6 +14,7 @@ import type { ModuleState, RateLimiterInput } from '../../src/simulator/response
 import type { DocumentName, AdditionalInput, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import type { ProblemSettings } from '../../src/problems/problem.js';
 import type { EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
@@ -90,6 +91,7 @@ export interface RecordedConfig {
   readonly documents: readonly DocumentName[];
   /** With another address, the endpoints are new. */
   readonly url: string;
+  readonly problems?: ProblemSettings;
 }
 
 export const INITIAL_CONFIG: RecordedConfig = {
@@ -267,10 +269,10 @@ function createExporter(
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const { bridge } = target;
   const crosschain = { ...target.crosschain, ignore: { indexes: [...ignore], older_than: 0 } };
-  const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
+  const sourcesOf = ({ target: name, documents, problems = {} }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];
     const base = {
-      ...targetOptions(config, target),
+      ...targetOptions({ ...config, problems }, target),
       target: name,
       staleAfterMs,
       ...(maxSeries !== undefined && { maxSeries }),

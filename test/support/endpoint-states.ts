@@ -1,5 +1,11 @@
 import type { Moment } from '../../src/clock.js';
-import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
+import {
+  initialState,
+  selectSettings,
+  type EndpointKey,
+  type EndpointState,
+  type Snapshot,
+} from '../../src/engine/endpoint-state.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { listVerdicts, withAlerts, type TargetVerdicts } from '../../src/engine/verdicts.js';
@@ -7,7 +13,7 @@ import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
 import { step } from './steps.js';
 
-type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;
+type AddedEndpoint = Pick<StepContext, 'target' | 'targetLabels' | 'document' | 'problems'>;
 
 export type RecordedStates = ReturnType<typeof recordedStates>;
 
@@ -54,7 +60,10 @@ export function recordedStates(
     },
     /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
     reload: (kept: readonly (AddedEndpoint & { readonly isNew: boolean })[], at: Moment): void => {
-      states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
+      states = kept.map((own) => {
+        const known = own.isNew ? undefined : states.find(isOf(own));
+        return known === undefined ? initial(own, at) : { ...known, ...selectSettings({ ...own, ...limits }) };
+      });
     },
     /** What a state file would have of them. */
     remembered: (): readonly EndpointMemory[] => states.flatMap((state) => createMemory(state) ?? []),
