@@ -70,6 +70,8 @@ const behindBy =
 const UPGRADE: Phase = { minutes: 70, bridge: { fails: 'connect' }, crosschain: { fails: 'connect' } };
 const WHILE_FAILING = { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 12 } as const;
 
+const STUCK: Phase = { minutes: 60, scenario: 'stuck' };
+
 const reloads: readonly Incident[] = [
   healthy(
     'a reload adds an endpoint to an exporter that has run for an hour, and its first polls fail',
@@ -86,6 +88,11 @@ const reloads: readonly Incident[] = [
     { beginsAtMinute: 60, isOngoingAtEnd: true },
   ),
   healthy('a reload removes a target', [HEALTHY, { minutes: 40, config: WITHOUT_TARGET }]),
+  incident(
+    'a reload removes a target whose alerts fire',
+    [HEALTHY, { ...FAILING, minutes: 15 }, { minutes: 30, config: WITHOUT_TARGET }],
+    WHILE_FAILING,
+  ),
   healthy('a reload removes one document of a target', [HEALTHY, { minutes: 40, config: WITHOUT_BRIDGE }]),
   healthy('a reload renames a target', [HEALTHY, { minutes: 40, config: RENAMED }]),
   healthy(
@@ -156,6 +163,36 @@ const twins: readonly Incident[] = [
     { minutes: 30, exporterDown: true },
     { 'BridgeExporterDown/warning': 10 },
     { otherExporters: { [OTHER]: [{ minutes: 90 }] } },
+  ),
+];
+
+/** What fires when everything is stuck, however many exporters there are. */
+const WHILE_STUCK = { 'BridgeOracleStalled/critical': 25, 'CrosschainBacklogStuck/critical': 60 } as const;
+const ALLOWED_WHILE_STUCK = ['BridgeWatchedOrchestratorLagging/warning'] as const;
+
+const restarts: readonly Incident[] = [
+  incident(
+    'everything is stuck, and one of two exporters restarts with its state file',
+    [HEALTHY, STUCK, { minutes: 4, exporterDown: true }, { minutes: 26 }],
+    WHILE_STUCK,
+    {
+      otherExporters: { [OTHER]: [HEALTHY, { ...STUCK, minutes: 90 }] },
+      options: { hasStateFile: true },
+      allowedAlerts: ALLOWED_WHILE_STUCK,
+      isOngoingAtEnd: true,
+    },
+  ),
+  incident(
+    'everything is stuck, and a new process without memory replaces the exporter',
+    [HEALTHY, STUCK, { minutes: 60, exporterDown: 'removed' }],
+    WHILE_STUCK,
+    {
+      otherExporters: {
+        [OTHER]: [{ ...HEALTHY, exporterDown: 'removed' }, { ...STUCK, exporterDown: 'removed' }, { minutes: 60 }],
+      },
+      allowedAlerts: ALLOWED_WHILE_STUCK,
+      isOngoingAtEnd: true,
+    },
   ),
 ];
 
@@ -242,6 +279,7 @@ const missingFields: readonly Incident[] = [
 export const exporterIncidents: readonly Incident[] = [
   ...reloads,
   ...twins,
+  ...restarts,
   ...rollbacks,
   ...changes,
   ...missingFields,

@@ -2,14 +2,17 @@ import type { Incident } from './incident.js';
 import { INSTANCE, metricsInRules, type OtherExporters } from './promtool.js';
 import { record, type Recording } from './recording.js';
 
-/** The minutes in which the pages of an exporter show a problem as firing, by alert and severity, by the value of the label `instance`. */
-export type ShownVerdicts = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<number>>>;
+/** Minutes by a key, by the value of the label `instance`. */
+export type MinutesOfExporters = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<number>>>;
 
 /** The recordings of the exporters of an incident. */
 export interface RecordedIncident {
   readonly recording: Recording;
   readonly others: OtherExporters;
-  readonly shown: ShownVerdicts;
+  /** In which the pages show a problem as firing, by alert and severity. */
+  readonly shown: MinutesOfExporters;
+  /** In which the alert of a problem fires by the pages, by its id and severity. */
+  readonly unhidden: MinutesOfExporters;
 }
 
 /** No alert needs a finer one. */
@@ -23,19 +26,22 @@ export function recordIncident(
   keep: ReadonlySet<string> = metricsInRules,
 ): RecordedIncident {
   const shown = new Map<string, Map<string, Set<number>>>();
+  const unhidden = new Map<string, Map<string, Set<number>>>();
   const isShort = [phases, ...Object.values(otherExporters)].flat().some(({ minutes }) => minutes < SHORT_MINUTES);
   const recordExporter = (instance: string, own: Incident['phases']): Recording => {
     const minutes = new Map<string, Set<number>>();
+    const unhiddenMinutes = new Map<string, Set<number>>();
     shown.set(instance, minutes);
+    unhidden.set(instance, unhiddenMinutes);
     return record(own, {
       sampleSeconds: isShort ? 60 : SAMPLE_SECONDS,
       ...options,
       keep,
       observe: (targets, minute) => {
-        for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
+        for (const { alert, severity, state, isHidden, id } of targets.flatMap(({ verdicts }) => verdicts)) {
           if (state !== 'firing') continue;
-          const key = `${alert}/${severity}`;
-          minutes.set(key, (minutes.get(key) ?? new Set()).add(minute));
+          addMinute(minutes, `${alert}/${severity}`, minute);
+          if (!isHidden) addMinute(unhiddenMinutes, `${alert}/${severity} ${id}`, minute);
         }
       },
     });
@@ -45,5 +51,9 @@ export function recordIncident(
     instance,
     recordExporter(instance, own),
   ]);
-  return { recording, others: Object.fromEntries(others), shown };
+  return { recording, others: Object.fromEntries(others), shown, unhidden };
+}
+
+function addMinute(minutes: Map<string, Set<number>>, key: string, minute: number): void {
+  minutes.set(key, (minutes.get(key) ?? new Set()).add(minute));
 }

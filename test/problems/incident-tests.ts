@@ -3,7 +3,7 @@ import { groupBy } from '../../src/facts/grouping.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { hasTool } from '../support/tools.js';
-import { recordIncident, type ShownVerdicts } from './incident-recording.js';
+import { recordIncident, type MinutesOfExporters } from './incident-recording.js';
 import { shortestIncidents, type AlertKey, type Incident } from './incident.js';
 import { evaluateAlerts, NEWEST_PROMTOOL, type AlertAtMinute, type Firing, type Setup } from './promtool.js';
 
@@ -83,7 +83,7 @@ export function testIncidents(incidents: readonly Incident[]): void {
     outcome: Object.keys(incident.expectedAlerts).length === 0 ? 'do not fire' : 'fire as expected',
   }));
   it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
-    const { recording, others, shown } = recordIncident(incident);
+    const { recording, others, unhidden } = recordIncident(incident);
     const sampleMinutes = recording.sampleSeconds / 60;
     const end = (recording.samples - 1) * sampleMinutes;
     const setup = withEachAlert.has(incident.title) || isAboutExporters(incident) ? ALL_SETUPS : ONE_SETUP;
@@ -106,7 +106,7 @@ export function testIncidents(incidents: readonly Incident[]): void {
     const unresolved = firings.filter(({ until }) => until >= end);
     expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
     expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end, sampleMinutes)).toEqual([]);
-    expect(contradictions(shown, firings, sampleMinutes)).toEqual([]);
+    expect(contradictions(unhidden, firings, sampleMinutes)).toEqual([]);
     expect(evaluated.texts).toContain('runbook_url=');
     expect(evaluated.texts).not.toMatch(/<no value>|error expanding|NaN|%!/);
   });
@@ -122,23 +122,61 @@ function expectedAt({ expectedAlerts, beginsAtMinute }: Incident, end: number): 
   }));
 }
 
-/** The alerts whose first minute differs by more than a sample from that in which the pages show the same problem as firing. */
-function contradictions(shown: ShownVerdicts, firings: readonly Firing[], sampleMinutes: number): readonly string[] {
-  const judged = new Set([...pollProblems, ...problems].map(keyOfProblem));
-  return firings.flatMap(({ alert, severity, labels, from }) => {
-    const key = `${alert}/${severity}`;
-    if (!judged.has(key)) return [];
-    // A critical problem includes its warning on the pages.
-    const minutes = [key, `${alert}/critical`].flatMap((own) =>
-      Array.from(shown.get(labels['instance'] ?? '')?.get(own) ?? []),
-    );
-    const first = Math.min(...minutes.filter((minute) => minute >= from - sampleMinutes));
-    return first <= from + sampleMinutes ? [] : [`${key} fires in minute ${from}, and pages show it from ${first} on`];
-  });
+/** A pause in the data for so long ends no alert, nor does a problem that comes back. */
+const KEEP_FIRING_MINUTES = 15;
+
+/**
+ * The differences between the alerts that fire and the lines of the pages whose time has come and that no cause hides: both begin and end in the same
+ * samples, but for `keep_firing_for`.
+ */
+function contradictions(
+  unhidden: MinutesOfExporters,
+  firings: readonly Firing[],
+  sampleMinutes: number,
+): readonly string[] {
+  const textOf = (instance: string, key: string, from: number): string => `${instance} ${key} from ${from}`;
+  const judged = firings.filter(({ alert, severity }) => judgedKeys.has(`${alert}/${severity}`));
+  const spans = Array.from(unhidden).flatMap(([instance, byKey]) =>
+    Array.from(byKey).flatMap(([key, minutes]) =>
+      spansOf(minutes, KEEP_FIRING_MINUTES).map((span) => ({ instance, key, ...span })),
+    ),
+  );
+  const isSame = (firing: Firing, span: (typeof spans)[number]): boolean =>
+    firing.labels['instance'] === span.instance &&
+    `${firing.alert}/${firing.severity} ${firing.labels['id']}` === span.key &&
+    Math.abs(firing.from - span.from) <= sampleMinutes &&
+    span.until <= firing.until &&
+    firing.until <= span.until + KEEP_FIRING_MINUTES + sampleMinutes;
+  return [
+    ...judged
+      .filter((firing) => !spans.some((span) => isSame(firing, span)))
+      .map(
+        ({ alert, severity, labels, from, until }) =>
+          `${textOf(labels['instance'] ?? '', `${alert}/${severity} ${labels['id']}`, from)} to ${until} fires and is no line`,
+      ),
+    ...spans
+      .filter((span) => !judged.some((firing) => isSame(firing, span)))
+      .map(
+        ({ instance, key, from, until }) => `${textOf(instance, key, from)} to ${until} is a line and does not fire`,
+      ),
+  ];
 }
 
-const keyOfProblem = ({ name, severity }: { readonly name: string; readonly severity: string }): string =>
-  `${name}/${severity}`;
+/** The minutes without the gaps that are shorter. */
+function spansOf(
+  minutes: ReadonlySet<number>,
+  gap: number,
+): readonly { readonly from: number; readonly until: number }[] {
+  const spans: { from: number; until: number }[] = [];
+  for (const minute of Array.from(minutes).toSorted((a, b) => a - b)) {
+    const last = spans.at(-1);
+    if (last !== undefined && minute - last.until <= gap) last.until = minute;
+    else spans.push({ from: minute, until: minute });
+  }
+  return spans;
+}
+
+const judgedKeys = new Set([...pollProblems, ...problems].map(({ name, severity }) => `${name}/${severity}`));
 
 function minutesWithoutCritical(firings: readonly Firing[], first: number, last: number, step: number): number[] {
   const critical = firings.filter(({ severity }) => severity === 'critical');
