@@ -21,11 +21,9 @@ export function metricReference(): string {
   ]);
 }
 
-const typeNames = { counter: ' Counter.', gauge: '' } as const;
-
 const nameCell = ({ name }: FamilyHeader): string => `\`${name}\``;
 const labelsCell = ({ labels }: FamilyHeader): string => labels.map((label) => `\`${label}\``).join(', ');
-const meaningCell = ({ type, help }: FamilyHeader): string => help + typeNames[type];
+const meaningCell = ({ help }: FamilyHeader): string => help;
 const stabilityCell = ({ stability }: FamilyHeader): string => stability ?? '';
 
 function table(families: readonly FamilyHeader[]): string {
@@ -45,8 +43,8 @@ function queryTable(): string {
 }
 
 function processTable(): string {
-  const rows = processFamilies.map(({ name, type, help }) => [`\`${name}\``, type, help]);
-  return markdownTable(['metric', 'type', 'meaning'], rows);
+  const rows = processFamilies.map(({ name, help }) => [`\`${name}\``, help]);
+  return markdownTable(['metric', 'meaning'], rows);
 }
 
 export function failureReference(): string {

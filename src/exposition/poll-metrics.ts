@@ -10,18 +10,18 @@ export const ENDPOINT_LABELS = ['target', 'document'] as const;
 /** Metric families about the polls of an endpoint, derived from the state of the endpoint. */
 export const pollFamilies = families<EndpointState>({
   bridge_exporter_up: gauge({
-    help: 'Whether the last poll succeeded (1) or failed (0).',
+    help: 'Whether the last poll succeeded.',
     value: ({ lastPoll }) => lastPoll && (lastPoll.ok ? 1 : 0),
   }),
   bridge_exporter_endpoint_info: labeledGauge({
-    help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
+    help: 'Dialect and path at which the last successful poll found the document, as labels.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ lastSuccess }) =>
       lastSuccess?.servedPath === undefined ? [] : [{ labels: { ...lastSuccess.servedPath }, value: 1 }],
   }),
   bridge_exporter_endpoint_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the names of target and document and of the bridge, as far as it is known.',
+    help: 'Hash of the names of target and document and of the bridge, as far as it is known.',
     value: (state) => (state.lastPoll === undefined ? undefined : endpointHash(state)),
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
@@ -60,19 +60,19 @@ export const pollFamilies = families<EndpointState>({
     value: ({ lastPoll, maxBodyBytes }) => lastPoll && maxBodyBytes,
   }),
   bridge_exporter_invalid_values_total: labeledCounter({
-    help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
+    help: 'Total number of values of the wrong type, by field; families that read the field are withdrawn.',
     // Fields of the spec that families read.
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
   }),
   bridge_exporter_unknown_values_total: labeledCounter({
-    help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
+    help: 'Total number of unknown enum values, by field; they are exported as other.',
     // Enum fields of the spec that families read.
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
   bridge_exporter_series_dropped: labeledGauge({
-    help: 'Number of series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other, by family; absent where there are none.',
+    help: 'Number of series over limits.max_series_per_family, omitted or aggregated as other, by family; absent where there are none.',
     // Labeled families.
     labels: ['family'],
     derive: ({ lastSuccess }) =>
@@ -82,7 +82,7 @@ export const pollFamilies = families<EndpointState>({
       })),
   }),
   bridge_exporter_family_withdrawn: labeledGauge({
-    help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',
+    help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid.',
     // Families of documents.
     labels: ['family'],
     derive: ({ lastSuccess }) =>
@@ -91,14 +91,14 @@ export const pollFamilies = families<EndpointState>({
       ),
   }),
   bridge_exporter_node_query_failures_total: labeledCounter({
-    help: 'Total number of failed requests of other queries of the node, which do not count as polls; those of a query that the node does not serve are not counted.',
+    help: 'Total number of failed requests of other queries of the node, without those that the node does not serve.',
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
     derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
   }),
   bridge_exporter_node_up: labeledGauge({
-    help: 'Whether a node of an endpoint with several nodes answers (1) or its last document or probe failed (0).',
+    help: 'Whether a node of an endpoint with several nodes answers: its last document or probe did not fail.',
     // The nodes of the configuration.
     labels: ['source'],
     derive: ({ nodes }) =>
@@ -108,7 +108,7 @@ export const pollFamilies = families<EndpointState>({
       })),
   }),
   bridge_exporter_node_active: labeledGauge({
-    help: 'Whether a node of an endpoint with several nodes is in use (1) or not (0).',
+    help: 'Whether a node of an endpoint with several nodes is in use.',
     // The nodes of the configuration.
     labels: ['source'],
     derive: ({ nodes }) =>
@@ -119,7 +119,7 @@ export const pollFamilies = families<EndpointState>({
     value: ({ nodes, nodeSwitches }) => (severalNodes(nodes).length === 0 ? undefined : nodeSwitches),
   }),
   bridge_exporter_snapshot_regressions_total: counter({
-    help: 'Total number of responses with a lower hub height than the one before; the third since the last success is accepted.',
+    help: 'Total number of responses with a lower hub height than the one before.',
     value: ({ regressions }) => regressions,
   }),
 });

@@ -37,7 +37,7 @@ export interface ProcessState {
 
 export const processFamilies = families<ProcessState>({
   bridge_exporter_build_info: labeledGauge({
-    help: 'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
+    help: 'Version and revision of the exporter and version of Node.js, as labels.',
     // One series per process.
     labels: ['version', 'revision', 'nodejs'],
     derive: ({ build: { version, revision, nodeVersion } }) => [
@@ -45,7 +45,7 @@ export const processFamilies = families<ProcessState>({
     ],
   }),
   bridge_exporter_shard_info: labeledGauge({
-    help: 'Index of the shard of this process, from 1, as a label of a constant 1.',
+    help: 'Index of the shard of this process, from 1, as a label.',
     // One series per process.
     labels: ['shard'],
     derive: ({ shard }) => [{ labels: { shard: String(shard.index) }, value: 1 }],
@@ -59,11 +59,11 @@ export const processFamilies = families<ProcessState>({
     value: ({ config }) => config.targets,
   }),
   bridge_exporter_targets_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the endpoints that this process polls, to find exporters that poll the same.',
+    help: 'Hash of the endpoints that this process polls, to find exporters that poll the same.',
     value: ({ targetsHash }) => targetsHash(),
   }),
   bridge_exporter_config_last_reload_successful: gauge({
-    help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
+    help: 'Whether the last reload of the configuration succeeded.',
     value: ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
   }),
   bridge_exporter_config_last_reload_success_timestamp_seconds: gauge({
@@ -71,11 +71,11 @@ export const processFamilies = families<ProcessState>({
     value: ({ config, clockOffset }) => wallSeconds(config.loadedAt, { clockOffset }),
   }),
   bridge_exporter_config_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
+    help: 'Hash of the active configuration without its secrets, to compare instances.',
     value: ({ config }) => config.hash,
   }),
   bridge_exporter_recorder_last_write_successful: gauge({
-    help: 'Whether the recorder could write the last poll that it should record (1) or not (0).',
+    help: 'Whether the recorder could write the last poll that it should record.',
     // Absent before the first attempt.
     value: ({ recorder }) =>
       recorder === undefined || recorder.recorded + recorder.failed === 0

@@ -112,7 +112,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_batches', ({ state }) => countElements(state.batches), 'Number of live outgoing batches.'],
     ['bridge_batch_confirms', ({ state }) => countElements(state.batch_confirms), 'Number of signatures of outgoing batches.'],
     ['bridge_orchestrator_addresses', ({ state }) => countElements(state.orchestrator_addresses),
-      'Number of validators that have registered an orchestrator and an external address; registrations are never removed.'],
+      'Number of validators that have registered an orchestrator and an external address.'],
     ['bridge_erc20_to_denoms', ({ state }) => countElements(state.erc20_to_denoms),
       'Number of hub tokens with an ERC-20 contract on the external chain.'],
     ['bridge_unbatched_transfers', ({ state }) => countElements(state.unbatched_transfers),
@@ -167,7 +167,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_unrelayed_valset_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.unrelayedValsetPowers(input)),
       'Lowest share of the power in the contract that has signed an unrelayed validator set.'],
     ['bridge_unrelayed_valsets_below_threshold', signatures.countValsetsBelowThreshold,
-      'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.'],
+      'Number of unrelayed validator sets whose signed power is below the configured threshold.'],
   ]),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Share of the power in the contract that has signed the newest validator set; absent when that one is relayed.',
@@ -181,7 +181,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_batch_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
       'Lowest share of the power in the contract that has signed a live batch.'],
     ['bridge_batches_below_threshold', (input) => signatures.batchesBelowThreshold(input).length,
-      'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.'],
+      'Number of live batches whose signed power is below the configured threshold.'],
     ['bridge_power_threshold_ratio', ({ settings }) => asNumeral(settings.power_threshold),
       'Configured share of the power that must sign a batch or a validator set before it is relayed.'],
   ]),
@@ -228,17 +228,17 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => duties.missingConfirms.batch(input, member).length),
   }),
   bridge_orchestrator_missing_vote: labeledGauge({
-    help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
+    help: 'Whether the validator has voted for no claim of the last observed event; absent when the event is no longer in the state.',
     ...PER_MEMBER,
     derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member)))),
   }),
   bridge_orchestrator_dissenting_vote: labeledGauge({
-    help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
+    help: 'Whether the validator voted for a claim that lost against that of the last observed event; absent when the event is no longer in the state.',
     ...PER_MEMBER,
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether an entry of watch is a member of the newest validator set (1) or not (0); absent while that cannot be read.',
+    help: 'Whether an entry of watch is a member of the newest validator set; absent while that cannot be read.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['address'],
@@ -250,7 +250,7 @@ export const bridgeFamilies = families<BridgeInput>({
         ),
   }),
   bridge_watched_orchestrator_info: labeledGauge({
-    help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
+    help: 'Orchestrator of an entry of watch about which the node is asked.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['orchestrator', 'name'],
@@ -297,7 +297,7 @@ export const bridgeFamilies = families<BridgeInput>({
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the estimated external height, which the hub notices with the next event; absent while a batch is there and the estimate is unknown or not reliable.',
+    help: 'Number of batches that have timed out at the estimated external height; absent while a batch is there and the estimate is unknown or not reliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       const states = rows(input.state.batches).map((batch) => batches.timeoutState(input, batch));
@@ -349,7 +349,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: (input) => queuedTokens(input, tokens.topBatchFeesByToken(input)),
   }),
   bridge_token_info: labeledGauge({
-    help: 'Configured symbol of a token contract as a label; the value is always 1.',
+    help: 'Configured symbol of a token contract as a label.',
     // One series per configured token.
     labels: ['token_contract', 'symbol'],
     derive: (input) =>
@@ -375,7 +375,7 @@ export const bridgeFamilies = families<BridgeInput>({
       })),
   }),
   bridge_token_learned_min_batch_fees_amount: labeledGauge({
-    help: 'Half of the second-lowest sum of fees of a batch of the token that was executed in the last 14 days, in smallest units of the token: below it, a batch is probably too poor to be relayed; absent with fewer than ten batches, or with none within a day.',
+    help: 'Estimated sum of fees below which no batch of the token is relayed, in smallest units of the token; absent with fewer than ten executed batches in 14 days, or none within a day.',
     stability: 'experimental',
     labels: ['token_contract'],
     overLimit: 'keep-largest',
@@ -403,7 +403,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_next_event_voted_power_ratio', (input) => events.leadingClaim(input)?.powerRatio,
       'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.'],
     ['bridge_valset_power_drift_ratio', valsets.powerDrift,
-      'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.'],
+      'Sum of the differences between the power shares of all validators in the newest validator set and in that of the contract (0 to 2).'],
   ]),
   bridge_integrity_violations: labeledGauge({
     help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
@@ -432,7 +432,7 @@ export const bridgeFamilies = families<BridgeInput>({
     }),
   }),
   bridge_params_info: labeledGauge({
-    help: 'Identity of the bridge as labels; the value is always 1.',
+    help: 'Identity of the bridge as labels.',
     // One series per target: the labels are single values of the state.
     labels: INFO_LABELS,
     derive: ({ state }) => {
@@ -464,7 +464,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_params_slash_fraction_bad_eth_signature_ratio', param('slash_fraction_bad_eth_signature'),
       'Share of the stake slashed for signing something that the hub did not create.'],
     ['bridge_params_claim_slashing_enabled', ({ state }) => (required(required(state.params).claim_slashing_enabled) ? 1 : 0),
-      'Whether missing claims are slashed (1) or not (0).'],
+      'Whether missing claims are slashed.'],
     ['bridge_params_bridge_contract_start_height', param('bridge_contract_start_height'), 'External height at which the contract was deployed.'],
     ['bridge_params_valset_reward_amount', ({ state }) => required(required(required(state.params).valset_reward).amount),
       'Reward for relaying a validator set, in smallest units of the reward token.'],

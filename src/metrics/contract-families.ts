@@ -38,7 +38,7 @@ export const contractFamilies = families<ContractReading>({
     value: ({ lastValsetNonce }) => required(lastValsetNonce),
   }),
   bridge_contract_valset_unknown: gauge({
-    help: 'Whether the validator set in the contract is newer than every set of the hub (1) or not (0); absent when the hub may be behind.',
+    help: 'Whether the validator set in the contract is newer than every set of the hub; absent when the hub may be behind.',
     value: ({ lastValsetNonce, isValsetUnknown }) => {
       withdrawWithout(lastValsetNonce);
       return isValsetUnknown === undefined ? undefined : Number(isValsetUnknown);
@@ -50,15 +50,15 @@ export const contractFamilies = families<ContractReading>({
     derive: ({ batchNonces }) => perToken(batchNonces, ({ nonce }) => required(nonce)),
   }),
   bridge_contract_power_threshold_ratio: gauge({
-    help: 'Share of the power that must be exceeded by the signatures of a batch or validator set for the contract to accept it.',
+    help: 'Share of the power that signatures must exceed for the contract to accept a batch or validator set.',
     value: thresholdOfContract,
   }),
   bridge_contract_paused: gauge({
-    help: 'Whether the contract is paused (1) or not (0).',
+    help: 'Whether the contract is paused.',
     value: ({ paused }) => Number(required(paused)),
   }),
   bridge_contract_info: labeledGauge({
-    help: 'Owner and implementation of the contract, as labels of a constant 1.',
+    help: 'Owner and implementation of the contract, as labels.',
     // One series: an owner and an implementation.
     labels: ['owner', 'implementation'],
     derive: ({ owner, implementation }) => [

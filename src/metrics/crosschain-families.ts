@@ -89,7 +89,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     ['crosschain_pending_cctxs_value', ({ document }) => required(document.pending_cctxs_value),
       'Value of pending transactions with hidden ones and reverts, without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.'],
     ['crosschain_lowest_pending_cctx_height', ({ document }) => required(document.lowest_pending_cctx_height),
-      'Lowest inbound height of the transactions at the low nonce of each chain, which need not be pending and mix heights of different chains.'],
+      'Lowest inbound height of the transactions at the low nonce of each chain, which mixes heights of different chains.'],
     ['crosschain_cctxs_missed', ({ document }) => countElements(document.cctxs_missed),
       'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.'],
     ['crosschain_cctxs_pending', ({ document }) => countElements(document.cctxs_pending), 'Number of listed pending transactions.'],
@@ -119,7 +119,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachChainOfLists(cctxs.oldestCreation),
   }),
   crosschain_cctxs_without_hash: labeledGauge({
-    help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash; nodes before version 29 send none for pending ones.',
+    help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash.',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
@@ -160,7 +160,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachChain(cctxs.distinctCctxs.pending, chains.highestNonce),
   }),
   crosschain_lowest_missed_nonce: labeledGauge({
-    help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one; clients send nothing that is far above it.',
+    help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one.',
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
@@ -194,7 +194,7 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Value of past and pending transactions divided by the rate limit over the effective window.'],
   ]),
   crosschain_rate_limit_exceeded: gauge({
-    help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
+    help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window.',
     value: (input) => {
       const use = rateLimit.rateLimitUse(input);
       return use && Number(use.isExceeded);

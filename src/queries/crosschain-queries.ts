@@ -41,12 +41,12 @@ export const crosschainFlags = nodeQuery({
   },
   families: families<QueryInput<Flags>>({
     crosschain_outbound_enabled: gauge({
-      help: 'Whether the hub sends transactions to other chains (1) or has switched that off (0).',
+      help: 'Whether the hub sends transactions to other chains.',
       stability: 'experimental',
       value: ({ value }) => Number(value.isOutboundEnabled),
     }),
     crosschain_inbound_enabled: gauge({
-      help: 'Whether the hub accepts transactions from other chains (1) or has switched that off (0).',
+      help: 'Whether the hub accepts transactions from other chains.',
       stability: 'experimental',
       value: ({ value }) => Number(value.isInboundEnabled),
     }),
@@ -107,12 +107,12 @@ const pendingNonces = nodeQuery({
   join: (before, page) => [...before, ...page],
   families: families<QueryInput<readonly Nonces[]>>({
     crosschain_nonce_low: nonceGauge(
-      'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
+      'Lowest pending nonce of the present key on a chain, by the hub.',
       'keep-lowest',
       ({ low }) => low,
     ),
     crosschain_nonce_high: nonceGauge(
-      'Next nonce of the present key on a chain, by the hub; less the lowest pending one it is the number of pending transactions.',
+      'Next nonce of the present key on a chain, by the hub.',
       'keep-largest',
       ({ high }) => high,
     ),

@@ -73,7 +73,7 @@ export const syncing = nodeQuery({
   value: (page) => ({ isSyncing: required(page.syncing) }),
   families: families<QueryInput<{ readonly isSyncing: boolean }>>({
     bridge_node_syncing: documentGauge(
-      'Whether the node is catching up with the chain (1) or not (0), as it says itself.',
+      'Whether the node is catching up with the chain, as it says itself.',
       ({ isSyncing }) => isSyncing,
     ),
   }),

@@ -187,11 +187,11 @@ export const stakingStatus = nodeQuery({
   isAbout: ({ path }, { operator }) => path.endsWith(`/${operator}`),
   families: families<QueryInput<StakingStatus>>({
     bridge_watched_validator_jailed: watchedGauge(
-      'Whether a validator of watch is jailed (1) or not (0), by the staking module.',
+      'Whether a validator of watch is jailed, by the staking module.',
       ({ isJailed }) => isJailed,
     ),
     bridge_watched_validator_bonded: watchedGauge(
-      'Whether a validator of watch is in the active set of the hub (1) or not (0), by the staking module.',
+      'Whether a validator of watch is in the active set of the hub, by the staking module.',
       ({ isBonded }) => isBonded,
     ),
   }),
@@ -233,7 +233,7 @@ export const orchestratorBalance = nodeQuery({
   value: (page): Numeral => required(required(page.balance).amount),
   families: families<QueryInput<Numeral>>({
     bridge_watched_orchestrator_balance_amount: labeledGauge({
-      help: 'Balance of the orchestrator of a validator of watch in the hub coin, which pays for its transactions, in smallest units.',
+      help: 'Balance of the orchestrator of a validator of watch in the hub coin, in smallest units.',
       stability: 'experimental',
       labels: [...LABELS, 'denom'],
       derive: (input) => {
@@ -305,7 +305,7 @@ export const signingInfo = nodeQuery({
       ({ missed }) => missed,
     ),
     bridge_watched_validator_tombstoned: watchedGauge(
-      'Whether a validator of watch is jailed for ever, because its key has signed two blocks of one height (1), or not (0).',
+      'Whether a validator of watch is jailed for ever, because its key has signed two blocks of one height.',
       ({ isTombstoned }) => isTombstoned,
     ),
   }),
