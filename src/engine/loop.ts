@@ -66,7 +66,6 @@ export interface PollLoopOptions {
 export function createPollLoop(options: PollLoopOptions): PollLoop {
   const { source, log, now, demoState, recorder, stateFile } = options;
   const timers = new Map<string, Repeating>();
-  const pollLog = createPollLog(log);
   // A recording has the next document of each endpoint.
   const verdictLog = createVerdictLog(
     log,
@@ -77,7 +76,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       stateFile?.writeSoon();
     },
   );
-  const sinks = [pollLog, verdictLog, ...(recorder ? [recorder] : [])];
+  const sinks = [createPollLog(log), verdictLog, ...(recorder ? [recorder] : [])];
   const engine = createEngine({
     source: {
       ...source,
@@ -154,7 +153,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       const firstPauseMs = job.intervalMs * (1 - index / changed.length);
       timers.set(endpointId(job.context), startPolling(job, firstPauseMs));
     }
-    for (const sink of [pollLog, verdictLog, recorder]) sink?.forgetOthers(engine.states());
+    for (const sink of [verdictLog, recorder]) sink?.forgetOthers(engine.states());
   }
 
   return {

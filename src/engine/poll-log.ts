@@ -2,14 +2,7 @@ import type { Logger } from 'pino';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query.js';
-import { MINUTE_SECONDS } from '../units.js';
-import {
-  endpointId,
-  isDocumentNotServed,
-  lastPollSucceeded,
-  sourceInUse,
-  type EndpointState,
-} from './endpoint-state.js';
+import { lastPollSucceeded, sourceInUse, type EndpointState } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
 import {
   haveBegunOrEnded,
@@ -23,29 +16,20 @@ import {
 /* The log of polls: changes, not results. */
 
 export function createPollLog(log: Logger) {
-  /** The last log line about the present failure of an endpoint. */
-  const failureLoggedAt = new Map<string, number>();
   return {
     /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
     polled: ({ before, after }: Pick<SteppedPoll, 'before' | 'after'>): void => {
       logSwitch(log, before, after);
       if (lastPollSucceeded(after)) {
-        failureLoggedAt.delete(endpointId(after));
         logSuccess(log, before, after);
         return;
       }
-      const { target, document, lastPoll, lastFailure } = after;
-      if (lastPoll === undefined || lastFailure === undefined) return;
+      const { target, document, lastFailure } = after;
+      if (lastFailure === undefined) return;
       const { reason, message } = lastFailure.error;
-      const isNew = before.lastPoll?.ok !== false || before.lastFailure?.error.reason !== reason;
-      const loggedAt = failureLoggedAt.get(endpointId(after)) ?? -Infinity;
-      const isRepeated = !isDocumentNotServed(after) && lastPoll.at - loggedAt >= REPEAT_AFTER_SECONDS;
-      if (!isNew && !isRepeated) return;
-      log.warn(
-        { target, document, reason, remedy: chooseRemedy(lastFailure.error, document) },
-        `poll failed: ${message}`,
-      );
-      failureLoggedAt.set(endpointId(after), lastPoll.at);
+      if (before.lastPoll?.ok === false && before.lastFailure?.error.reason === reason) return;
+      const remedy = chooseRemedy(lastFailure.error, document);
+      log.warn({ target, document, reason, remedy }, `poll failed: ${message}`);
     },
     /** Logs the first of equal failures of a query, and their end. */
     answered: ({ endpoint, before, after }: AnsweredRound): void => {
@@ -61,15 +45,8 @@ export function createPollLog(log: Logger) {
         log.info(fields, 'query of the node has no failures any more');
       }
     },
-    forgetOthers: (states: readonly EndpointState[]): void => {
-      const ids = new Set(states.map(endpointId));
-      for (const id of failureLoggedAt.keys()) if (!ids.has(id)) failureLoggedAt.delete(id);
-    },
   };
 }
-
-/** A persistent failure is logged again at this interval. */
-const REPEAT_AFTER_SECONDS = 10 * MINUTE_SECONDS;
 
 /** Logs that another node is in use, and why. */
 function logSwitch(log: Logger, before: EndpointState, after: EndpointState): void {

@@ -12,7 +12,6 @@ import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
 import { endpointId, type EndpointState } from './endpoint-state.js';
 import type { SavedMemory } from './loop.js';
 import { createMemory, MEMORY_VERSION, type EndpointMemory } from './endpoint-memory.js';
-import { formatPlainData, parsePlainData } from './plain-data.js';
 
 /*
  * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and
@@ -187,4 +186,25 @@ export function parseFile(text: string): Result<StoredState, { readonly problem:
     return { ok: false, problem: `has version ${version}, and this program reads version ${MEMORY_VERSION}` };
   // The checksum proves that a process of this program has written it.
   return { ok: true, ...(parsePlainData(state) as StoredState) };
+}
+
+/*
+ * Plain data as JSON: a `Map` is written as `{"$map": [[key, value]]}`, a bigint as `{"$bigint": "5"}`; a key with the
+ * value `undefined` is left out.
+ */
+
+export function formatPlainData(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (each instanceof Map) return { $map: Array.from(each) };
+    return typeof each === 'bigint' ? { $bigint: String(each) } : each;
+  });
+}
+
+/** Throws if the text is not JSON. */
+export function parsePlainData(text: string): unknown {
+  return JSON.parse(text, (_key, each: unknown) => {
+    if (typeof each !== 'object' || each === null) return each;
+    if ('$map' in each && Array.isArray(each.$map)) return new Map(each.$map as [unknown, unknown][]);
+    return '$bigint' in each && typeof each.$bigint === 'string' ? BigInt(each.$bigint) : each;
+  });
 }

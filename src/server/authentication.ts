@@ -100,7 +100,7 @@ const MAX_VALID = 256;
 /** Keeps valid credentials only, so that guesses cannot evict them. */
 export function createAuthenticator(verify: VerifyPassword): Authenticate {
   const secret = randomBytes(32);
-  /** Keys of valid credentials, least recently used first. */
+  /** Keys of valid credentials. */
   const valid = new Set<string>();
   const pending = new Map<string, Promise<boolean>>();
 
@@ -127,10 +127,9 @@ export function createAuthenticator(verify: VerifyPassword): Authenticate {
       const isValid = await verifyOnce(key, { hash, password });
       if (!isValid || userHash === undefined) return 'rejected';
     }
-    valid.delete(key);
+    // A password that is changed leaves an entry that is not used again.
+    if (valid.size >= MAX_VALID) valid.clear();
     valid.add(key);
-    const [leastRecentlyUsed = key] = valid;
-    if (valid.size > MAX_VALID) valid.delete(leastRecentlyUsed);
     return 'accepted';
   };
 }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { isDeepStrictEqual } from 'node:util';
 import { secondsSince, wallSeconds, type Clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/http-client-config.js';
 import { formatSource } from '../config/urls.js';
@@ -40,7 +39,7 @@ interface Node {
   observation: NodeObservation;
 }
 
-/** The nodes of an endpoint with several. A reload keeps what was observed of nodes that stay. */
+/** The nodes of an endpoint with several. */
 interface NodesOfEndpoint {
   readonly job: PollJob;
   readonly nodes: readonly Node[];
@@ -66,7 +65,7 @@ interface Kept {
 export function createNodes(client: Client, clock: Clock) {
   const endpoints = new Map<string, NodesOfEndpoint>();
 
-  /** `earlier`: the nodes of an earlier process. */
+  /** `earlier`: the nodes of the last poll, before a reload or in an earlier process. */
   function findNodes(job: PollJob, earlier: readonly NodeStatus[] = []): NodesOfEndpoint {
     const id = endpointId(job.context);
     const before = endpoints.get(id);
@@ -75,12 +74,9 @@ export function createNodes(client: Client, clock: Clock) {
     const sourceInUse = earlier.find(({ isInUse }) => isInUse)?.source;
     const nodes = job.nodes.map((connection, index): Node => {
       const source = sources[index] ?? '';
-      const known = before?.nodes.find((node) => isDeepStrictEqual(node.connection, connection))?.observation;
-      return { connection, observation: { hasServed: source === sourceInUse, blocks: [], ...known, source } };
+      return { connection, observation: { source, hasServed: source === sourceInUse, blocks: [] } };
     });
-    const inUse = nodes.find(({ connection, observation }) =>
-      before ? isDeepStrictEqual(connection, before.inUse?.connection) : observation.source === sourceInUse,
-    );
+    const inUse = nodes.find(({ observation }) => observation.source === sourceInUse);
     const after = { job, nodes, inUse };
     endpoints.set(id, after);
     return after;

@@ -5,13 +5,10 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { coldReplay } from './cold.mjs';
 import { memoryLimit } from './memory-limit.mjs';
-import { peakMemory } from './memory.mjs';
 import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
 import { NODE_FLAGS, start, stopAll } from './processes.mjs';
-import { recordingCost, replayMemory } from './recordings.mjs';
 import { scrapeLatency } from './scrapes.mjs';
 import { manyTargets, startToReady } from './targets.mjs';
 
@@ -29,13 +26,9 @@ const measurements = {
   pace: (node) => pace({ node, ...paceTimes }),
   'memory-limit': (node) => memoryLimit({ node, ...paceTimes }),
   polls: (node) => polls({ node, sizes: [1, 10], pollsOf }),
-  cold: () => coldReplay({ runs }),
-  memory: (node) => peakMemory({ node, runs }),
   scrapes: (node) => scrapeLatency({ node, runMs: isQuick ? 5000 : 20_000, runs }),
   targets: (node) => manyTargets({ node, targets: 300, intervalSeconds: 30, rounds: isQuick ? 1 : 3 }),
   start: (node) => startToReady({ node, runs }),
-  recording: (node) => recordingCost({ node, ...paceTimes }),
-  replay: () => replayMemory({ few: 200, many: 600 }),
 };
 
 function tableRow({ figure, own, baseline = '', ratio, limit, unit = '' }) {

@@ -10,7 +10,7 @@ interface Bench {
 }
 
 it('the bench measures a poll of each document', async () => {
-  const modules = ['polls', 'processes', 'pace', 'memory', 'memory-limit', 'cold', 'recordings', 'scrapes', 'targets'];
+  const modules = ['polls', 'processes', 'pace', 'memory-limit', 'scrapes', 'targets'];
   const loaded = await Promise.all(
     modules.map(async (name) => import(/* @vite-ignore */ projectUrl(`test/bench/${name}.mjs`)) as Promise<object>),
   );

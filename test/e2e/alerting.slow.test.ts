@@ -5,15 +5,12 @@ import { alertTexts } from '../../src/problems/alert-texts.js';
 import { problems } from '../../src/problems/problems.js';
 import { formatDuration, MINUTE_MS } from '../../src/units.js';
 import { parse, stringify } from 'yaml';
-import { hasHelm, render } from '../deploy/helm.js';
-import { findManifest } from '../deploy/manifests.js';
 import { atEnd } from '../support/at-end.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { get } from '../support/http.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
 import { startDaemon, startProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
-import { operatorScrapeConfig } from '../support/operator-scrape-config.js';
 import { startPrometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -21,8 +18,7 @@ import { describeIf, hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 
 /*
- * The whole path of an alert with the real programs: simulator, exporter, Prometheus, Alertmanager, webhook. Prometheus scrapes as
- * prometheus-operator configures it, for the ServiceMonitor of the Helm chart and for a plain one. Time runs 120 times faster:
+ * The whole path of an alert with the real programs: simulator, exporter, Prometheus, Alertmanager, webhook. Time runs 120 times faster:
  * the chain advances two minutes per second, and the limits of its problems and every duration in prometheus/alerts.yml are
  * divided by 120. The exporter polls in real time, so the limits of problems of polls stay.
  */
@@ -33,7 +29,7 @@ const TICK_MS = 100;
 const TEST_TIMEOUT_MS = 240_000;
 
 const folder = createTempFolder();
-const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager'), hasHelm()].every(Boolean);
+const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager')].every(Boolean);
 
 interface Alert {
   readonly status: string;
@@ -109,56 +105,13 @@ function alertmanagerConfig(webhookPort: number): string {
     .replaceAll(/(group_wait|group_interval): .*/g, '$1: 1s');
 }
 
-/** The labels by which the alerts of each scrape job are known. */
-const LABELS_OF_JOBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // The ServiceMonitor of the chart, for a StatefulSet and for a Deployment.
-  stateful: { instance: 'stateful-0' },
-  deployment: { instance: 'deployment' },
-  // A ServiceMonitor without relabeling.
-  plain: { pod: 'plain-0' },
-};
-const JOBS = Object.keys(LABELS_OF_JOBS);
-
-/** The same exporter in each of the jobs. */
-function scrapeConfigs(address: string): unknown[] {
-  return JOBS.map((job) => {
-    const manifests = render({
-      values: {
-        config: { targets: [{ name: 'demo' }] },
-        fullnameOverride: job,
-        shards: job === 'stateful' ? 2 : 1,
-        serviceMonitor: { enabled: true, stableLabels: job !== 'plain' },
-      },
-    });
-    const service = findManifest(manifests, 'Service');
-    const { selector, endpoints } = findManifest(manifests, 'ServiceMonitor').spec;
-    const [endpoint] = endpoints;
-    const pod = {
-      address,
-      namespace: 'monitoring',
-      service: job,
-      serviceLabels: service.metadata?.labels ?? {},
-      pod: `${job}-0`,
-      podLabels: {},
-      container: 'exporter',
-      portName: String(service.spec?.ports?.[0]?.name),
-    };
-    return operatorScrapeConfig(pod, selector.matchLabels ?? {}, String(endpoint?.port), endpoint?.relabelings);
-  });
-}
-
-/** Waits for the first notification with this status of an alert, of a scrape job if one is given. */
-async function waitForNotification(
-  alertname: string,
-  status: string,
-  job?: string,
-): Promise<{ receiver: string; alert: Alert }> {
+/** Waits for the first notification with this status of an alert. */
+async function waitForNotification(alertname: string, status: string): Promise<{ receiver: string; alert: Alert }> {
   const [found] = await waitFor(
     () =>
       notifications.flatMap(({ receiver, alerts }) => {
         const alert = alerts.find(
-          ({ labels, status: current }) =>
-            labels['alertname'] === alertname && labels['job'] === job && current === status,
+          ({ labels, status: current }) => labels['alertname'] === alertname && current === status,
         );
         return alert ? [{ receiver, alert }] : [];
       }),
@@ -169,12 +122,11 @@ async function waitForNotification(
   return found;
 }
 
-/** The changes of the status of the critical BridgeOracleStalled of a scrape job. */
-function statusChanges(job: string): string[] {
+/** The changes of the status of the critical BridgeOracleStalled. */
+function statusChanges(): string[] {
   const statuses = notifications
     .flatMap(({ alerts }) => alerts)
     .filter(({ labels }) => labels['alertname'] === 'BridgeOracleStalled' && labels['severity'] === 'critical')
-    .filter(({ labels }) => labels['job'] === job)
     .map(({ status }) => status);
   return statuses.filter((status, index) => status !== statuses[index - 1]);
 }
@@ -206,35 +158,29 @@ describeIf(hasTools, 'an alert', async () => {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: [folder.write('alerts.yml', scaledRules())],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
-    scrape_configs: scrapeConfigs(new URL(daemon.url).host),
+    scrape_configs: [{ job_name: 'bridge', static_configs: [{ targets: [new URL(daemon.url).host] }] }],
   };
   await startPrometheus(folder, stringify(prometheusConfig));
 
   it(
     'of a stuck bridge reaches the receiver once with its annotations, and resolves when the bridge recovers',
     async () => {
-      for (const job of JOBS) {
-        const { receiver, alert } = await waitForNotification('BridgeOracleStalled', 'firing', job);
-        expect(receiver).toBe('pager');
-        const labels = { severity: 'critical', target: 'demo', document: 'module_state' };
-        expect(alert.labels).toMatchObject({ ...labels, namespace: 'monitoring', endpoint: 'http' });
-        expect(alert.labels).toMatchObject(LABELS_OF_JOBS[job] ?? {});
-        expect('pod' in alert.labels, 'the ServiceMonitor of the chart drops the label').toBe(job === 'plain');
-        expect(alert.annotations).toMatchObject({
-          summary: alertTexts.BridgeOracleStalled[0],
-          description: expect.stringMatching(/^demo, for \d+.*: event \d+ .* is not observed/),
-          runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgeoraclestalled$/),
-        });
-      }
+      const { receiver, alert } = await waitForNotification('BridgeOracleStalled', 'firing');
+      expect(receiver).toBe('pager');
+      expect(alert.labels).toMatchObject({ severity: 'critical', target: 'demo', document: 'module_state' });
+      expect(alert.annotations).toMatchObject({
+        summary: alertTexts.BridgeOracleStalled[0],
+        description: expect.stringMatching(/^demo, for \d+.*: event \d+ .* is not observed/),
+        runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgeoraclestalled$/),
+      });
 
       // The notification has the words of the exporter, and opens its page at the problem.
-      const { alert: notified } = await waitForNotification('BridgeOracleStalled', 'firing', 'plain');
       const { text } = await get(`${daemon.url}/metrics`);
       const infos = seriesOf(text).filter(({ name }) => name === 'bridge_problem_info');
       const labelsOfProblems = infos.map(labelsOf);
       const info = labelsOfProblems.find(({ problem }) => problem === 'BridgeOracleStalled');
-      expect(notified.annotations['action']).toBe(info?.['action']);
-      expect(notified.annotations['description']).toContain(
+      expect(alert.annotations['action']).toBe(info?.['action']);
+      expect(alert.annotations['description']).toContain(
         `: ${info?.['summary']}. ${alertTexts.BridgeOracleStalled[1]}`,
       );
 
@@ -242,10 +188,8 @@ describeIf(hasTools, 'an alert', async () => {
       expect(hidden?.['hidden_by']).toBe('BridgeOracleStalled');
 
       simulator.model.setScenario('healthy');
-      for (const job of JOBS) {
-        expect((await waitForNotification('BridgeOracleStalled', 'resolved', job)).receiver).toBe('pager');
-        expect(statusChanges(job)).toEqual(['firing', 'resolved']);
-      }
+      expect((await waitForNotification('BridgeOracleStalled', 'resolved')).receiver).toBe('pager');
+      expect(statusChanges()).toEqual(['firing', 'resolved']);
       expect((await waitForNotification('BridgeWatchdog', 'firing')).receiver).toBe('heartbeat');
       const alertnames = notifications.flatMap(({ alerts }) => alerts.map(({ labels }) => labels['alertname']));
       expect(alertnames, 'the exporter hides it').not.toContain('BridgeBacklogStuck');

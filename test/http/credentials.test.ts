@@ -124,28 +124,3 @@ describe('a password file', () => {
     );
   });
 });
-
-describe('an error response that contains credentials', () => {
-  const password = 'pa/ss+wörd "1"';
-  const token = 'tok3n/+=~(x)';
-
-  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
-    [
-      'a password',
-      { basic_auth: { username: 'u', password } },
-      [password, `u:${password}`, base64(`u:${password}`), `Basic ${base64(`u:${password}`)}`],
-    ],
-    ['a token', { authorization: { credentials: token } }, [token, `Bearer ${token}`]],
-    ['a header', { http_headers: { 'X-Key': { secrets: [token] } } }, [token]],
-    ['a header from a file', { http_headers: { 'X-Key': { files: [write('echoed', token)] } } }, [token]],
-  ])('is redacted: %s', async (_title, keys, sent) => {
-    const echoing = await startNode({
-      respond: (_request, response) => {
-        const message = sent.map((echo) => `who is ${echo}?`).join(' ');
-        response.writeHead(400).end(JSON.stringify({ code: 3, message }));
-      },
-    });
-    const message = await outcome(echoing.url, keys);
-    expect(message).toContain(`responded with status 400: ${sent.map(() => 'who is <secret>?').join(' ')}`);
-  });
-});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
-import { formatPlainData, parsePlainData } from '../../src/engine/plain-data.js';
+import { formatPlainData, parsePlainData } from '../../src/engine/state-file.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import { batch, idleState, transfer, validators, vote } from '../items/bridge-state.js';

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findTrouble,
-  orderNodes,
-  withDelay,
-  withFailed,
-  withProbe,
-  withServed,
-  type NodeObservation,
-} from '../../src/sources/node-selection.js';
+import { orderNodes, withDelay, withProbe, type NodeObservation } from '../../src/sources/node-selection.js';
 
 const NOW = 10_000;
 
@@ -93,28 +85,5 @@ describe('a node is behind', () => {
     const own = withDelay(shown('A', 100, NOW, { goodSince: 0 }), [shown('B', 2)], NOW, false);
     expect(own.goodSince).toBeUndefined();
     expect(withProbe(own, NOW + 60, undefined).goodSince).toBe(NOW + 60);
-  });
-});
-
-describe('the failure of a node', () => {
-  const since = (observation: NodeObservation, at: number) => findTrouble(observation, at)?.since;
-
-  it('of its document goes on while it answers its probes in between, and ends with a document', () => {
-    const first = withFailed(node('A'), NOW, 'a: failed', 'document');
-    const probed = withProbe(first, NOW + 60, undefined);
-    const trouble = { since: NOW, message: 'a: failed', isDown: true, retriedAt: NOW + 660 };
-    expect(findTrouble(probed, NOW + 61)).toEqual(trouble);
-    expect(findTrouble(probed, NOW + 660)).toBeUndefined();
-    const again = withFailed(probed, NOW + 660, 'a: failed again', 'document');
-    expect(findTrouble(again, NOW + 660)).toMatchObject({ since: NOW, message: 'a: failed again' });
-    expect(findTrouble(withServed(again, NOW + 700, {}), NOW + 700)).toBeUndefined();
-    const recovered = withProbe(again, NOW + 720, undefined);
-    expect(since(withFailed(recovered, NOW + 4261, 'later', 'document'), NOW + 4261)).toBe(NOW + 4261);
-  });
-
-  it('of its probes goes on until they have been good for ten minutes', () => {
-    const flapping = withProbe(withFailed(node('A'), NOW, 'a: failed', 'probe'), NOW + 60, undefined);
-    expect(since(withFailed(flapping, NOW + 659, 'a: failed', 'probe'), NOW + 659)).toBe(NOW);
-    expect(since(withFailed(flapping, NOW + 660, 'a: failed', 'probe'), NOW + 660)).toBe(NOW + 660);
   });
 });

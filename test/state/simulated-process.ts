@@ -11,7 +11,7 @@ import { pollInput } from '../support/polls.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
-import { formatPlainData } from '../../src/engine/plain-data.js';
+import { formatPlainData } from '../../src/engine/state-file.js';
 import { formatLines, parseFile } from '../../src/engine/state-file.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCanary, createHeaderCanary, revealedSecrets } from '../e2e/canaries.js';
-import { formatPlainData } from '../../src/engine/plain-data.js';
+import { formatPlainData } from '../../src/engine/state-file.js';
 import { formatLines, parseFile } from '../../src/engine/state-file.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
