@@ -53,11 +53,25 @@ interface Interval {
   readonly isAfterHalt: boolean;
 }
 
+/** A cache before the node repeats a height for as long, while the hub goes on. */
+const MAX_REPEATED_MS = 5 * MINUTE_MS;
+
+/** Without samples that repeat a height, unless it is repeated for so long that the hub has halted. */
+function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample[] {
+  let first: HeightSample | undefined;
+  return samples.filter((sample) => {
+    if (first?.height === sample.height) return sample.atMs - first.atMs > MAX_REPEATED_MS;
+    first = sample;
+    return true;
+  });
+}
+
 /**
  * The times between samples, without those in which the hub halted: it made no block, or far too few, because the node
  * did not answer meanwhile.
  */
-function measureIntervals(samples: readonly HeightSample[], maxBlockMs: number): readonly Interval[] {
+function measureIntervals(allSamples: readonly HeightSample[], maxBlockMs: number): readonly Interval[] {
+  const samples = withoutRepeats(allSamples);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
     if (before === undefined || sample.height <= before.height) return [];

@@ -239,7 +239,7 @@ function waitText(input: CrosschainInput, cctx: Cctx, chainId: string): string {
   if (lowest === undefined || compare(nonce, lowest) < 0) return 'overtaken: an observer has to post its hash';
   if (isSent) return 'sent, waits for confirmations and votes';
   const missed = isScheduledByDistance(chainId) ? missedNonce(input, chainId) : undefined;
-  if (missed !== undefined && subtract(nonce, missed) >= scheduleLookahead(chainId, input))
+  if (missed !== undefined && subtract(nonce, missed) > scheduleLookahead(chainId, input))
     return `waits behind the missed nonce ${missed}`;
   return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;
 }

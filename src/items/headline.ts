@@ -151,7 +151,7 @@ function cctxNumber(input: CrosschainInput, name: ListName, parts: readonly stri
     list: name,
     count: all === null ? orNull(() => countElements(input.document[`cctxs_${name}`])) : all.length,
     parts: [...parts, ...(ignored === 0 ? [] : [`${ignored} ignored`])],
-    ...(all?.length !== 0 && { oldestCreatedAt: isoTimeOrNull(() => oldestCreation(required(all ?? undefined))) }),
+    ...(all?.length !== 0 && { oldestCreatedAt: isoTimeOrNull(() => oldestCreation(consideredCctxs[name](input))) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { bridgeItemsOf, crosschainItemsOf } from './read-items.js';
+import { crosschainSnapshot } from '../support/snapshots.js';
 import type { BridgeItems } from '../../src/items/bridge-items.js';
 import type { CrosschainItems } from '../../src/items/crosschain-items.js';
 
@@ -198,5 +199,14 @@ describe('the items of rate_limiter_input', () => {
       crosschainItemsOf({ height: '1' }),
     ].map(textOf);
     await expect(texts.join('\n')).toMatchFileSnapshot('golden/crosschain-incomplete.txt');
+  });
+
+  it('have the oldest age of what is not ignored in the headline, as the metric', () => {
+    const cctxs_pending = [cctx('ignored', '1000'), cctx('other', '2000')];
+    const { headline } = crosschainSnapshot({ cctxs_missed: [], cctxs_pending }, crosschainOptions);
+    expect(headline?.numbers.map(({ oldestCreatedAt }) => oldestCreatedAt)).toEqual([
+      undefined,
+      '1970-01-01T00:33:20.000Z',
+    ]);
   });
 });

@@ -171,8 +171,10 @@ describe('cross-chain transactions', () => {
     const overtaken = 'overtaken: an observer has to post its hash';
     const sent = 'sent, waits for confirmations and votes';
     expect(reasons({ cctxs_missed, cctxs_pending })).toEqual([overtaken, sent, 'waits behind nonce 9']);
-    const frozen = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '63' })] };
+    const frozen = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '64' })] };
     expect(reasons(frozen)).toEqual([overtaken, unsent, 'waits behind the missed nonce 3']);
+    const scheduled = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '63' })] };
+    expect(reasons(scheduled), 'at the end of the lookahead').toEqual([overtaken, unsent, 'waits behind nonce 9']);
     const fractions = { cctxs_missed: [], cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '9.5' })] };
     expect(reasons(fractions)).toEqual([unsent, 'waits behind nonce 9']);
     expect(reasons({ cctxs_missed, cctxs_pending: [] }), 'nothing is pending').toEqual([overtaken]);

@@ -3,7 +3,7 @@ import type { Batch } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
-import { estimatedExternalHeight, judgedExternalHeight } from './external-height.js';
+import { judgedExternalHeight } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
 import { findExecutionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';
@@ -158,9 +158,9 @@ export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
 
 /** The lowest external height at which a live batch will time out. */
 export function nextTimeout(input: BridgeInput): Numeral | undefined {
-  const estimated = orUndefined(() => estimatedExternalHeight(input));
+  const current = orUndefined(() => judgedExternalHeight(input));
   const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
-  return lowest(timeouts.filter((timeout) => estimated === undefined || timeout > estimated));
+  return lowest(timeouts.filter((timeout) => current === undefined || timeout > current));
 }
 
 /** The batches by height, each with the highest id of a transfer up to it. */

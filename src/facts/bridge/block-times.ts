@@ -41,8 +41,8 @@ function positive(blockTime: Field<Numeral>): number {
 }
 
 /**
- * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too
- * long, is for the first document only.
+ * The block time for ages and deadlines: configured, else measured, even over seconds. The parameter, which can be
+ * three times too long, is for the first document only.
  */
 const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
@@ -114,7 +114,7 @@ export function externalBlocks(input: BridgeInput, from: () => Numeral, to: Fiel
 function hubSpan(input: BridgeInput, blocks: () => Numeral): BlockSpan | null {
   return span(
     orNull(blocks),
-    orNull(() => hubBlockTime(input)),
+    orNull(() => blockTimeOfAges(input)),
   );
 }
 

@@ -25,15 +25,21 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
   return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
 }
 
-/** Seconds since the last event was observed; `undefined` when its time is unknown. */
+/** At least the seconds since the last event happened on the external chain; `undefined` when its time is unknown. */
 function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   requireEventNonces(input);
   withdrawWithout(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
-  if (seenAtMs !== undefined) return Math.round(input.at * 1000 - seenAtMs) / 1000;
-  const observedAt = heightOfLastObserved(input);
-  if (observedAt === undefined) return undefined;
-  return estimateDuration(subtract(required(input.height), observedAt), hubBlockTime(input));
+  const sinceSeen = seenAtMs === undefined ? undefined : Math.round(input.at * 1000 - seenAtMs) / 1000;
+  // The parameter can be three times too long.
+  if (sinceSeen !== undefined && hubBlockTimeSource(input) === 'parameter') return sinceSeen;
+  const votedAt = heightOfLastObserved(input);
+  if (votedAt === undefined) return sinceSeen;
+  // After a stall of the oracle, an event is observed hours after its first vote.
+  return Math.max(
+    sinceSeen ?? -Infinity,
+    estimateDuration(subtract(required(input.height), votedAt), hubBlockTime(input)),
+  );
 }
 
 /**

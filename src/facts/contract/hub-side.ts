@@ -66,7 +66,7 @@ export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | 
   return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;
 }
 
-/** The debt of the hub in a token, without the batches that the contract has executed or superseded. */
+/** The debt of the hub in a token, without the batches that are done. */
 export function outstanding(
   { unbatched, batches }: BackingFacts,
   isDone: (nonce: Numeral) => boolean,

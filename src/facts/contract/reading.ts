@@ -101,7 +101,8 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 
 /**
  * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have
- * yet, whose transfers still count as debt.
+ * yet, whose transfers still count as debt, and while the module state has one that the contract has superseded or
+ * executed before: the contract does not say which.
  */
 export function backedSupply(
   token: HubSide['backing'][number],
@@ -110,7 +111,8 @@ export function backedSupply(
 ): Numeral | undefined {
   if (balance === undefined || executed === undefined || made === undefined) return undefined;
   if (executed > made) return undefined;
-  const owed = outstanding(token, (nonce) => nonce <= executed);
+  if (token.batches?.some(({ nonce }) => nonce !== undefined && nonce < executed) === true) return undefined;
+  const owed = outstanding(token, (nonce) => nonce === executed);
   return owed === undefined ? undefined : subtract(balance, owed);
 }
 

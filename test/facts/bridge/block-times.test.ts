@@ -122,6 +122,15 @@ describe('bridge_block_time_seconds', () => {
     expect(valueAfter(HUB, [...before, ...halted, ...after])).toBe(0.6);
   });
 
+  it.each([45, 120, 240])('is that of the hub behind a cache that repeats a height for %s s', (cachedSeconds) => {
+    const cached = Array.from({ length: 60 }, (_, poll) => {
+      const seconds = 30.5 * poll;
+      const askedAt = Math.floor(seconds / cachedSeconds) * cachedSeconds;
+      return { seconds, height: 1000 + Math.floor(askedAt / 0.6) };
+    });
+    expect(valueAfter(HUB, cached)).toBeCloseTo(0.6, 1);
+  });
+
   it('leaves out an outage in which the hub made far too few blocks', () => {
     const after = steady(10, { seconds: 600 + 3000, height: 2010 });
     expect(valueAfter(HUB, [...steady(10), ...after])).toBe(0.6);
@@ -194,6 +203,14 @@ describe('bridge_external_height_projected', () => {
     ];
     expect(valueAfter(PROJECTED, polls(30 + 1200))).toBe(2100);
     expect(valueAfter(PROJECTED, polls(30 + 1199))).toBe(2099);
+  });
+
+  it('uses the blocks since the first vote when the event is observed hours later', () => {
+    const first = steady(20, { seconds: 0, height: 18_950 });
+    const attestations = [attestation('8', [], { observed: true, height: '1000' })];
+    const observed = { seconds: 1230, height: 21_000, fields: { ...nextEvent, attestations } };
+    // 20,000 blocks of 0.6 s are 1,000 blocks of 12 s, although the event was observed just now.
+    expect(valueAfter(PROJECTED, [...first, observed])).toBe(3000);
   });
 
   it('uses blocks after a gap in which the event may have been observed, a restart, and a nonce that went back', () => {
