@@ -10,14 +10,13 @@ export function coverageReference(): string {
 
 function fieldTable(): string {
   const rows = Object.entries(specFields).map(([object, fields]) => {
-    const named = (isExported: boolean): string =>
-      Object.keys(fields)
-        .filter((field) => (notExported[`${object}.${field}`] === undefined) === isExported)
-        .map((field) => `\`${field}\``)
-        .join(', ');
-    return [object, named(true), named(false)];
+    const read = Object.keys(fields).filter((field) => notExported[`${object}.${field}`] === undefined);
+    return [object, read.map((field) => `\`${field}\``).join(', ')];
   });
-  return markdownTable(['object', 'read by metrics', 'not exported'], rows);
+  return markdownTable(
+    ['object', 'read by metrics'],
+    rows.filter(([, read]) => read !== ''),
+  );
 }
 
 function reasonTable(): string {
