@@ -30,7 +30,7 @@ export const pollFamilies = families<EndpointState>({
     value: ({ lastPoll }) => lastPoll?.at,
   }),
   bridge_exporter_last_success_timestamp_seconds: gauge({
-    help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
+    help: 'Time when the last successful poll ended.',
     isInstant: true,
     value: ({ lastSuccess }) => lastSuccess?.at,
   }),

@@ -95,7 +95,7 @@ export const processFamilies = families<ProcessState>({
     value: ({ recorder }) => recorder?.bytes,
   }),
   bridge_exporter_log_lines_dropped_total: counter({
-    help: 'Total number of lines of the log that were dropped because standard error was not read.',
+    help: 'Total number of lines of the log that were dropped.',
     value: ({ droppedLogLines }) => droppedLogLines,
   }),
 });

@@ -205,7 +205,7 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
 
 export const unlistedFamilies = families<TrackedDocument>({
   crosschain_cctxs_unlisted: labeledGauge({
-    help: 'Number of transactions by chain that have left the lists and are pending according to the node, without ignored ones.',
+    help: 'Number of pending transactions by chain that have left the lists, without ignored ones.',
     stability: 'experimental',
     ...PER_CHAIN,
     overLimit: 'aggregate',

@@ -116,13 +116,13 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_erc20_to_denoms', ({ state }) => countElements(state.erc20_to_denoms),
       'Number of hub tokens with an ERC-20 contract on the external chain.'],
     ['bridge_unbatched_transfers', ({ state }) => countElements(state.unbatched_transfers),
-      'Number of outgoing transfers that are not yet in a batch.'],
+      'Number of outgoing transfers in no batch.'],
     ['bridge_external_blacklist', ({ state }) => countElements(state.external_blacklist), 'Number of external addresses that the bridge rejects.'],
     ['bridge_params_admins', ({ state }) => countElements(required(state.params).admins),
       'Number of accounts that can manage the blacklist and the limits.'],
   ]),
   bridge_attestations: labeledGauge({
-    help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
+    help: 'Number of attestations of external events by whether the event is observed.',
     // At most three series per target.
     labels: ['observed'],
     overLimit: 'aggregate',
@@ -145,13 +145,13 @@ export const bridgeFamilies = families<BridgeInput>({
   // prettier-ignore
   ...gauges<BridgeInput>([
     ['bridge_last_observed_valset_nonce', ({ state }) => required(required(state.last_observed_valset).nonce),
-      'Nonce of the last validator set observed in the contract, which is the hub height of its creation.'],
+      'Nonce of the last observed validator set, which is the hub height of its creation.'],
     ['bridge_last_observed_valset_height', ({ state }) => required(required(state.last_observed_valset).height),
-      'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.'],
+      'Height field of the last observed validator set, 0 after an update.'],
     ['bridge_last_observed_valset_members', ({ state }) => countElements(required(state.last_observed_valset).members),
-      'Number of members of the last validator set observed in the contract.'],
+      'Number of members of the last observed validator set.'],
     ['bridge_last_observed_valset_power', ({ state }) => valsets.totalPower(required(state.last_observed_valset)),
-      'Total power of the last validator set observed in the contract, in shares of 4294967295.'],
+      'Total power of the last observed validator set, in shares of 4294967295.'],
     ['bridge_last_observed_valset_reward_amount', ({ state }) => required(required(state.last_observed_valset).reward_amount),
       'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.'],
     ['bridge_newest_valset_nonce', (input) => valsets.readNewestValset(input, ({ nonce }) => required(nonce)),
@@ -205,7 +205,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember(orchestrators.memberPowerShare),
   }),
   bridge_orchestrator_missing_valset_confirms: labeledGauge({
-    help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
+    help: 'Number of validator sets that the validator has not signed, since it last joined, and still has to.',
     ...PER_MEMBER,
     derive: eachMember((input, member) => duties.missingConfirms.valset(input, member).length),
   }),
@@ -276,7 +276,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_batch_oldest_height', ({ state }) => batches.oldestBlock(rows(state.batches)),
       'Hub height at which the oldest live batch was created.'],
     ['bridge_oldest_unsigned_batch_height', (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
-      'Hub height at which the oldest batch was created whose signed power is below the configured threshold.'],
+      'Hub height at which the oldest unsigned batch was created.'],
     ['bridge_relayable_batches', (input) => batches.relayableBatches(input)?.length,
       'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.'],
     ['bridge_oldest_relayable_batch_height', (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
@@ -305,17 +305,17 @@ export const bridgeFamilies = families<BridgeInput>({
     },
   }),
   bridge_token_unbatched_transfers: labeledGauge({
-    help: 'Number of outgoing transfers of the token that are not yet in a batch.',
+    help: 'Number of transfers of the token in no batch.',
     ...COUNTED,
     derive: everyToken(tokens.unbatchedByToken, ({ length }) => length),
   }),
   bridge_token_unbatched_amount: labeledGauge({
-    help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
+    help: 'Amount of transfers in no batch, in smallest units of the token.',
     ...SUMMED,
     derive: everyToken(tokens.unbatchedByToken, tokens.totalAmount),
   }),
   bridge_token_unbatched_fees_amount: labeledGauge({
-    help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
+    help: 'Fees of transfers in no batch, in smallest units of the token.',
     ...SUMMED,
     derive: everyToken(tokens.unbatchedByFeeToken, tokens.totalFee),
   }),
@@ -335,7 +335,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: everyToken(tokens.batchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
-    help: 'Lowest id of the transfers of the token that are not yet in a batch.',
+    help: 'Lowest id of a transfer of the token in no batch.',
     ...tokens.PER_TOKEN,
     derive: (input) =>
       queuedTokens(
@@ -365,7 +365,7 @@ export const bridgeFamilies = families<BridgeInput>({
       input.tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
   bridge_token_min_batch_fees_amount: labeledGauge({
-    help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
+    help: 'Configured sum of fees below which no batch of the token is built, in smallest units of the token.',
     // One series per configured token.
     labels: ['token_contract'],
     derive: (input) =>
@@ -390,7 +390,7 @@ export const bridgeFamilies = families<BridgeInput>({
     value: ({ settings }) => settings.backlog_limit,
   }),
   bridge_oldest_pending_transfer_id: gauge({
-    help: 'Lowest id of a transfer in a live batch or not yet in one.',
+    help: 'Lowest id of a pending transfer, in a batch or in none.',
     value: (input) =>
       lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
   }),
@@ -399,9 +399,9 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator.'],
     ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed and not yet observed.'],
     ['bridge_conflicting_claims', (input) => events.conflictingNonces(input).size,
-      'Number of event nonces that are not yet observed and have conflicting claims.'],
+      'Number of event nonces with conflicting claims that are not observed.'],
     ['bridge_next_event_voted_power_ratio', (input) => events.leadingClaim(input)?.powerRatio,
-      'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.'],
+      'Share of the power that voted for the leading claim of the next event; absent when it has no claim.'],
     ['bridge_valset_power_drift_ratio', valsets.powerDrift,
       'Sum of the differences between the power shares of all validators in the newest validator set and in that of the contract (0 to 2).'],
   ]),

@@ -94,7 +94,7 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.'],
     ['crosschain_cctxs_pending', ({ document }) => countElements(document.cctxs_pending), 'Number of listed pending transactions.'],
     ['crosschain_cctxs_hidden', cctxs.hiddenCount,
-      'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.'],
+      'Number of pending transactions that are not listed; above 0, other metrics are lower bounds.'],
   ]),
   crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
@@ -112,7 +112,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     ]),
   }),
   crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
-    help: 'Creation time of the oldest listed transaction by chain, also of a revert, or its last update time when the creation time is unknown.',
+    help: 'Creation time of the oldest listed transaction by chain, or its last update time when that is unknown.',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
@@ -130,7 +130,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     value: cctxs.largestPendingNativeAmount,
   }),
   crosschain_tss_info: labeledGauge({
-    help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
+    help: 'Public keys of the signers in listed outbounds.',
     // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label
     // are kept.
     labels: ['tss_pubkey'],
@@ -169,12 +169,12 @@ export const crosschainFamilies = families<CrosschainInput>({
         .map(([chainId, value]) => ({ labels: chains.chainLabels(chainId, input), value })),
   }),
   crosschain_age_limit_seconds: labeledGauge({
-    help: 'Age above which a pending transaction of a chain is too old, for each chain with listed transactions.',
+    help: 'Age above which a pending transaction of a chain is too old.',
     ...chains.PER_CHAIN,
     derive: eachListedChain((chainId, { settings }) => chains.ageLimitMs(chainId, settings) / 1000),
   }),
   crosschain_schedule_lookahead_nonces: labeledGauge({
-    help: 'How far above the lowest missed nonce of a chain clients schedule, by the parameters of the chain, else as known for it.',
+    help: 'How far above the lowest missed nonce of a chain clients schedule transactions.',
     stability: 'experimental',
     ...chains.PER_CHAIN,
     derive: eachListedChain(chains.scheduleLookahead),
@@ -187,7 +187,7 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Effective window in hub blocks: the configured window, extended to the lowest pending height.'],
     ['crosschain_rate_limit_configured_window_blocks', ({ settings }) => asNumeral(settings.window), 'Configured window in hub blocks.'],
     ['crosschain_withdraw_amount_per_block', (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
-      'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.'],
+      'Value of past and pending transactions per block of the effective window, in smallest units of the native coin.'],
     ['crosschain_rate_limit_amount_per_block', ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
       'Configured rate limit, in smallest units of the native coin per block.'],
     ['crosschain_rate_limit_utilization_ratio', (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,

@@ -187,11 +187,11 @@ export const stakingStatus = nodeQuery({
   isAbout: ({ path }, { operator }) => path.endsWith(`/${operator}`),
   families: families<QueryInput<StakingStatus>>({
     bridge_watched_validator_jailed: watchedGauge(
-      'Whether a validator of watch is jailed, by the staking module.',
+      'Whether a watched validator is jailed, by the staking module.',
       ({ isJailed }) => isJailed,
     ),
     bridge_watched_validator_bonded: watchedGauge(
-      'Whether a validator of watch is in the active set of the hub, by the staking module.',
+      'Whether a watched validator is in the active set of the hub, by the staking module.',
       ({ isBonded }) => isBonded,
     ),
   }),
@@ -209,7 +209,7 @@ export const claimPosition = nodeQuery({
   },
   families: families<QueryInput<Numeral>>({
     bridge_watched_validator_last_event_nonce: watchedGauge(
-      'Nonce of the last event that the orchestrator of a validator of watch has claimed.',
+      'Nonce of the last event that the orchestrator of a watched validator has claimed.',
       (nonce) => nonce,
     ),
   }),
@@ -233,7 +233,7 @@ export const orchestratorBalance = nodeQuery({
   value: (page): Numeral => required(required(page.balance).amount),
   families: families<QueryInput<Numeral>>({
     bridge_watched_orchestrator_balance_amount: labeledGauge({
-      help: 'Balance of the orchestrator of a validator of watch in the hub coin, in smallest units.',
+      help: 'Balance of the orchestrator of a watched validator in the hub coin, in smallest units.',
       stability: 'experimental',
       labels: [...LABELS, 'denom'],
       derive: (input) => {
@@ -301,11 +301,11 @@ export const signingInfo = nodeQuery({
   },
   families: families<QueryInput<SigningInfo>>({
     bridge_watched_validator_missed_blocks: watchedGauge(
-      'Number of blocks in the window of bridge_signed_blocks_window_blocks that a validator of watch has not signed.',
+      'Number of blocks in the window of bridge_signed_blocks_window_blocks that a watched validator has not signed.',
       ({ missed }) => missed,
     ),
     bridge_watched_validator_tombstoned: watchedGauge(
-      'Whether a validator of watch is jailed for ever, because its key has signed two blocks of one height.',
+      'Whether a watched validator is jailed for ever, because its key has signed two blocks of one height.',
       ({ isTombstoned }) => isTombstoned,
     ),
   }),
