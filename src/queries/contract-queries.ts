@@ -58,15 +58,15 @@ const hubSupply = nodeQuery({
     const { contract = '', hubHeight, balances = [] } = lastReading(context) ?? {};
     if (hubHeight === undefined) return [];
     return balances.map(({ denom }) => ({
-      key: `${contract} ${hubHeight} ${denom}`,
+      key: `${contract} ${denom}`,
       path: `${SUPPLY_PATH}?${new URLSearchParams({ denom }).toString()}`,
       height: String(hubHeight),
     }));
   },
   // Of another reading than that of the request, the balance is of another time.
-  keep: (supply, { key }, context): TokenBacking | undefined => {
+  keep: (supply, { key, height }, context): TokenBacking | undefined => {
     const { contract: bridge, hubHeight, balances = [] } = lastReading(context) ?? {};
-    const token = balances.find(({ denom }) => key === `${bridge} ${hubHeight} ${denom}`);
+    const token = balances.find(({ denom }) => key === `${bridge} ${denom}` && height === String(hubHeight));
     return token && tokenBacking(token, supply);
   },
 });

@@ -79,6 +79,7 @@ interface PollOptions {
   /** In milliseconds. */
   readonly externalBlockTime?: number;
   readonly moduleStateMinutesAgo?: number;
+  readonly hubHeight?: string;
   /** Unix seconds of the block of the module state; `undefined` if the node does not say it. */
   readonly hubSeconds?: number | undefined;
   /** The tokens with `backing`. */
@@ -101,12 +102,13 @@ async function answersTo(job: PollJob, endpoint: EndpointState): Promise<QuerySt
 /** Polls the contract after a module state, sends the queries that are due, and derives the reading with their answers, like `once`. */
 export async function pollContract(url: string, options: PollOptions = {}): Promise<ContractPoll> {
   const { moduleState = state, before, timeout, path, externalBlockTime = 12_000, moduleStateMinutesAgo = 0 } = options;
+  const { hubHeight = HUB_HEIGHT } = options;
   const config = configOf(url, path, timeout, options.judged);
   const job = createJobs(config).find(isContract);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {
-    height: HUB_HEIGHT,
+    height: hubHeight,
     tokens: config.tokens,
     block_time: 2000,
     external_block_time: externalBlockTime,
@@ -117,7 +119,7 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
   const epochSeconds = 'hubSeconds' in options ? options.hubSeconds : wallSeconds(now.at, now);
   // The node has named the block after that of the module state.
   const hubBlock =
-    epochSeconds === undefined ? undefined : { height: Number(HUB_HEIGHT) + 1, epochSeconds: epochSeconds + 2 };
+    epochSeconds === undefined ? undefined : { height: Number(hubHeight) + 1, epochSeconds: epochSeconds + 2 };
   const initial = before ?? { ...initialState(job.context, now.at), queries: enabledQueries(job.context) };
   const received = await network.document(job, { hubSide });
   const readWith = (endpoint: EndpointState): PollResult => {
