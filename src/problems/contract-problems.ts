@@ -7,7 +7,7 @@ import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
-import { defineProblem, OTHERS_NOT_SHOWN, type Finding, HIDDEN_WITHOUT_RELAYS } from './problem.js';
+import { defineProblem, OTHERS_NOT_SHOWN, OTHERS_UNJUDGED, type Finding, HIDDEN_WITHOUT_RELAYS } from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
@@ -68,9 +68,9 @@ const valsetNewer = defineProblem('external_contract', {
   // does not cause it.
   description: 'The set in the contract is newer than every set of the hub.',
   action: COMPARE_VALSETS,
-  find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
+  find: ({ input: { isValsetUnknown, lastValsetNonce, isHubTimeKnown } }) => {
     withdrawWithout(lastValsetNonce);
-    if (isValsetUnknown === undefined) return OTHERS_NOT_SHOWN;
+    if (isValsetUnknown === undefined) return isHubTimeKnown ? OTHERS_NOT_SHOWN : OTHERS_UNJUDGED;
     const summary = 'the validator set in the contract is newer than every set of the hub';
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, summary } : undefined;
   },
@@ -131,10 +131,10 @@ const oracleSilentByContract = defineProblem('external_contract', {
       return [...before.filter((point) => at - point.at <= KEPT_SECONDS), { at, nonce, waiting }];
     },
   },
-  find: ({ input: { lastEventNonce, unobservedEvents: waiting } }, mark) => {
+  find: ({ input: { lastEventNonce, unobservedEvents: waiting, isHubTimeKnown } }, mark) => {
     const nonce = required(lastEventNonce);
     // The hub may be behind.
-    if (waiting === undefined) return OTHERS_NOT_SHOWN;
+    if (waiting === undefined) return isHubTimeKnown ? OTHERS_NOT_SHOWN : OTHERS_UNJUDGED;
     if (waiting === 0n) return undefined;
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest unobserved event.

@@ -91,6 +91,7 @@ describe('the backing of the contract', () => {
       owner: undefined,
       implementation: undefined,
       powerThreshold: undefined,
+      isHubTimeKnown: false,
       hubHeight: undefined,
       balances: [],
       backing: ['0xt', '0xu'].map((contract) => ({

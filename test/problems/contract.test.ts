@@ -28,6 +28,7 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
     owner: OWNER,
     implementation: '',
     powerThreshold: 2_834_678_415,
+    isHubTimeKnown: true,
     hubHeight: 1,
     balances: [],
     backing: [],
@@ -38,15 +39,20 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
 
 type Reading = readonly [minute: number, changes: Partial<ContractReading>];
 
-/** The problems after the last reading, with their start in minutes. */
-function foundAfter(...readings: readonly Reading[]) {
+/** The judgement of the last reading. */
+function judgeAll(readings: readonly Reading[]) {
   let last: (Judgement & { readonly memory: ProblemMemory }) | undefined;
   for (const [minute, changes] of readings) {
     const evidence = { input: { ...readingAt(minute, changes), clockOffset: 0 } } as Evidence<'external_contract'>;
     const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
     last = runToEnd(judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options));
   }
-  return (last?.present ?? []).map(({ problem: { name }, startAt, summary, details }) => ({
+  return last;
+}
+
+/** The problems after the last reading, with their start in minutes. */
+function foundAfter(...readings: readonly Reading[]) {
+  return (judgeAll(readings)?.present ?? []).map(({ problem: { name }, startAt, summary, details }) => ({
     name,
     start: (startAt - START_SECONDS) / 60,
     text: joinTexts('; ', summary, details),
@@ -54,6 +60,22 @@ function foundAfter(...readings: readonly Reading[]) {
 }
 
 const HOUR = 60;
+
+it('is not compared with a hub whose time was never known, and is unjudged when it is no longer known', () => {
+  const behind = { unobservedEvents: undefined, isValsetUnknown: undefined };
+  const unknown = { ...behind, isHubTimeKnown: false };
+  const compared = ['BridgeContractValsetMismatch', 'BridgeOracleSilent'];
+  expect(judgeAll([[0, unknown]])?.notJudgedHere).toEqual(expect.arrayContaining(compared));
+  const unjudgedAfter = (changes: Partial<ContractReading>) =>
+    judgeAll([
+      [0, {}],
+      [1, changes],
+    ])
+      ?.unjudged.map(({ problem: { name } }) => name)
+      .toSorted();
+  expect(unjudgedAfter(unknown)).toEqual(compared);
+  expect(unjudgedAfter(behind)).toEqual([]);
+});
 
 describe('a token', () => {
   const backing = (surplus: number | undefined): Pick<ContractReading, 'backing'> => {

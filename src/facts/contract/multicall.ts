@@ -189,6 +189,7 @@ export function* readContract(
       .map((token) => ({ ...token, nonce: readValue('lastBatchNonce', contract, token.contract) })),
     unobservedEvents: unobserved === 0n || isHubCurrent ? unobserved : undefined,
     isValsetUnknown: isUnknownValset(distanceAhead(lastValsetNonce, hubSide.newestValsetNonce), isOneTime),
+    isHubTimeKnown: hubTime !== undefined,
     hubHeight: isHubRecent && hubTime !== undefined ? hubSide.height : undefined,
     balances,
     backing: isComparable ? backing : backing.map((token) => ({ ...token, surplus: undefined })),

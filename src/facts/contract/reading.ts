@@ -28,6 +28,8 @@ export interface ContractReading {
    * behind.
    */
   readonly isValsetUnknown: boolean | undefined;
+  /** Whether the time of the module state is known: it is not without the queries of the node. */
+  readonly isHubTimeKnown: boolean;
   /** Hub height of the module state; `undefined` if it is not recent, or its time is unknown. */
   readonly hubHeight: Numeral | undefined;
   /** The tokens that are judged. */
