@@ -71,7 +71,7 @@ export function createNodes(client: Client, clock: Clock) {
     const before = endpoints.get(id);
     if (before?.job === job) return before;
     const sources = listSources(job);
-    const sourceInUse = earlier.find(({ isInUse }) => isInUse)?.source;
+    const sourceInUse = earlier.find(({ isInUse }) => isInUse)?.source ?? before?.inUse?.observation.source;
     const nodes = job.nodes.map((connection, index): Node => {
       const source = sources[index] ?? '';
       return { connection, observation: { source, hasServed: source === sourceInUse, blocks: [] } };
