@@ -135,25 +135,27 @@ function contradictions(
   sampleMinutes: number,
 ): readonly string[] {
   const textOf = (instance: string, key: string, from: number): string => `${instance} ${key} from ${from}`;
-  const judged = firings.filter(({ alert, severity }) => judgedKeys.has(`${alert}/${severity}`));
+  // Its rule looks at the polls of other exporters.
+  const isCompared = (key: string): boolean => unhidden.size === 1 || !key.startsWith('BridgeSnapshotStale/');
+  const judged = firings.filter((firing) => judgedKeys.has(keyOf(firing)) && isCompared(keyOf(firing)));
   const spans = Array.from(unhidden).flatMap(([instance, byKey]) =>
-    Array.from(byKey).flatMap(([key, minutes]) =>
-      spansOf(minutes, KEEP_FIRING_MINUTES).map((span) => ({ instance, key, ...span })),
-    ),
+    Array.from(byKey)
+      .filter(([key]) => isCompared(key))
+      .flatMap(([key, minutes]) => spansOf(minutes, KEEP_FIRING_MINUTES).map((span) => ({ instance, key, ...span }))),
   );
   const isSame = (firing: Firing, span: (typeof spans)[number]): boolean =>
     firing.labels['instance'] === span.instance &&
-    `${firing.alert}/${firing.severity} ${firing.labels['id']}` === span.key &&
+    `${keyOf(firing)} ${firing.labels['id']}` === span.key &&
     Math.abs(firing.from - span.from) <= sampleMinutes &&
     span.until <= firing.until &&
     firing.until <= span.until + KEEP_FIRING_MINUTES + sampleMinutes;
   return [
     ...judged
       .filter((firing) => !spans.some((span) => isSame(firing, span)))
-      .map(
-        ({ alert, severity, labels, from, until }) =>
-          `${textOf(labels['instance'] ?? '', `${alert}/${severity} ${labels['id']}`, from)} to ${until} fires and is no line`,
-      ),
+      .map((firing) => {
+        const { labels, from, until } = firing;
+        return `${textOf(labels['instance'] ?? '', `${keyOf(firing)} ${labels['id']}`, from)} to ${until} fires and is no line`;
+      }),
     ...spans
       .filter((span) => !judged.some((firing) => isSame(firing, span)))
       .map(
