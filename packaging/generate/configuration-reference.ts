@@ -51,7 +51,7 @@ const variableRows = Object.entries(targetVariables).map(([name, variable]) => {
   return [code(name), code(path), code(name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile)];
 });
 
-/** Flags of several commands, once each unless the commands differ in it. */
+/** Flags of several commands, once each unless the commands differ in it; those of the daemon without commands. */
 function flagTable(): string {
   const rows = commands.flatMap((command) =>
     command.options.map(({ long, flags, envVar, argChoices, defaultValueDescription, description }) => {
@@ -64,7 +64,10 @@ function flagTable(): string {
   const byFlag = Array.from(groupBy(rows, ({ flag }) => JSON.stringify(flag)).values());
   return markdownTable(
     ['flag', 'variable', 'type', 'default', 'description', 'commands'],
-    byFlag.map((same) => [...(same[0]?.flag ?? []), same.map(({ command }) => command).join(', ')]),
+    byFlag.map((same) => {
+      const names = same.map(({ command }) => command);
+      return [...(same[0]?.flag ?? []), names.includes('daemon') ? '' : names.join(', ')];
+    }),
   );
 }
 
