@@ -208,7 +208,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     past: (reading) => reading,
     flow: { track: () => undefined, gauges: [], cumulative: [] },
     headline: () => undefined,
-    items: ({ input }, { tokens }) => contractItems(input, tokens),
+    items: ({ input }) => contractItems(input),
   },
   rate_limiter_input: {
     title: 'Cross-chain',

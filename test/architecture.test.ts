@@ -72,7 +72,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   text: ['units.ts'],
   chain: ['units.ts', 'parts.ts'],
   facts: ['chain', 'clock.ts', 'config', 'text', 'units.ts', 'parts.ts'],
-  items: ['chain', 'clock.ts', 'config', 'facts', 'problems', 'text'],
+  items: ['chain', 'clock.ts', 'facts', 'problems', 'text'],
   metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics', 'units.ts'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'engine', 'problems', 'queries', 'recorder'],
@@ -105,7 +105,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'queries',
     'recorder',
     'text',
-    'units.ts',
   ],
   recorder: [
     'files.ts',

@@ -124,14 +124,11 @@ export function createPages(
   const site = { telemetryPath, version: build.version };
 
   const instance = (now: Moment): Instance => {
-    const { config, hash, loadedAt } = active.current();
+    const { hash, loadedAt } = active.current();
     const rejected = active.rejected();
     return {
       version: build.version,
       nodeVersion: build.nodeVersion,
-      intervalMs: config.poll.interval,
-      timeoutMs: config.poll.timeout,
-      staleAfterMs: config.poll.stale_after,
       startedAt: isoTime(wallSeconds(startedAt, now)),
       uptimeSeconds: now.at - startedAt,
       configHash: hash,

@@ -46,13 +46,15 @@ export interface Verdict extends ShownProblem {
   readonly details: string;
 }
 
+type HeadingOf = Pick<Verdict, 'summary' | 'ageKind' | 'ageSeconds' | 'mayBeOlder'>;
+
 /** What is wrong, and for how long: the heading of a page. */
-export function formatHeading({ summary, ageKind, ageSeconds, mayBeOlder }: Omit<Verdict, 'validators'>): string {
+export function formatHeading({ summary, ageKind, ageSeconds, mayBeOlder }: HeadingOf): string {
   return joinTexts(', ', summary, ageText(ageKind, ageSeconds, !mayBeOlder));
 }
 
 /** The heading with the details. */
-export function formatSentence(verdict: Omit<Verdict, 'validators'>): string {
+export function formatSentence(verdict: HeadingOf & Pick<Verdict, 'details'>): string {
   return joinTexts('; ', formatHeading(verdict), verdict.details);
 }
 
@@ -201,7 +203,7 @@ function createVerdict(
   const { target, document, lastSuccess } = state;
   const isCurrent = isOfPolls({ alert }) || exportedSuccess(state, now.at) !== undefined;
   // The age of a problem goes on, and that of what is known of it does not.
-  const asOf = isCurrent || lastSuccess === undefined ? '' : `as of ${isoTime(wallSeconds(lastSuccess.at, now))}`;
+  const asOf = isCurrent || lastSuccess === undefined ? '' : `as of ${utcMinute(wallSeconds(lastSuccess.at, now))}`;
   return {
     target,
     document,
@@ -224,6 +226,11 @@ function createVerdict(
     action,
     hiddenBy: cause?.alert ?? kept?.alert ?? null,
   };
+}
+
+/** "2026-09-21 14:51 UTC". */
+function utcMinute(epochSeconds: number): string {
+  return `${isoTime(epochSeconds).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Shorter problems are not shown. */
@@ -252,7 +259,7 @@ function withoutOtherForms(all: readonly Verdict[]): readonly Verdict[] {
     const worse = all.find((other) => isCriticalForm(other, verdict));
     if (worse !== undefined && isHidden && worse.state === state) return [];
     if (worse !== undefined && !isHidden && worse.state === 'pending') {
-      const later = `critical at ${isoTime(worse.firesAtSeconds)}`;
+      const later = `critical at ${utcMinute(worse.firesAtSeconds)}`;
       return [{ ...verdict, details: joinTexts('; ', verdict.details, later) }];
     }
     const isLater = all.some((other) => isCriticalForm(verdict, other) && !other.isHidden);

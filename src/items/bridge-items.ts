@@ -1,6 +1,6 @@
-import { asNumeral, lowest } from '../chain/numeral.js';
+import { lowest } from '../chain/numeral.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { timeoutState, existedAt, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
+import { existedAt, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import {
   externalBlocks,
   hubBlocksSince,
@@ -14,20 +14,16 @@ import { claimItem } from '../facts/bridge/claims.js';
 import { coinItem, tokenItem, type CoinItem } from '../facts/bridge/coins.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
 import { claimContent, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
-import { learnedFees } from '../facts/bridge/executions.js';
-import { estimatedExternalHeight, judgedExternalHeight } from '../facts/bridge/external-height.js';
-import { findExecutionClaims, highestVotedShare } from '../facts/bridge/integrity.js';
+import { judgedExternalHeight } from '../facts/bridge/external-height.js';
 import { batchesBelowThreshold, batchSignatures, valsetSignatures } from '../facts/bridge/signatures.js';
 import {
   contractLabel,
   countTokensWithoutMinimum,
-  feeCoin,
   minBatchFees,
   queueWaitsFor,
   readId,
   topBatchFeesByToken,
   totalAmount,
-  totalFees,
   transferredCoin,
   unbatchedTransfers,
   waitingTokensByWorth,
@@ -36,7 +32,7 @@ import {
 import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
-import { coinName, haveOrHas, joinTexts, listMembers, sumText, validators } from '../problems/sentence.js';
+import { coinName, haveOrHas, joinTexts, listMembers, validators } from '../problems/sentence.js';
 import { WAIT_TEXTS } from '../problems/waits.js';
 import { percent } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';
@@ -51,18 +47,14 @@ export type TransferRow = Readonly<ReturnType<typeof transferRow>>;
 
 /** The items of a bridge, derived from the same facts as the metrics. */
 export function bridgeItems(input: BridgeInput, filter?: Filter) {
-  const { state, height, settings } = input;
+  const { state, height } = input;
   const unsigned = new Set(orEmpty(() => batchesBelowThreshold(input)));
   return {
     document: 'module_state' as const,
     hubHeight: decimalOrNull(() => height),
     lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
-    lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
-    /** Estimated current external height. */
-    projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     /** The block time of durations; the parameter of the chain is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: hubBlockTime(input) / 1000, source: hubBlockTimeSource(input) })),
-    powerThreshold: formatDecimal(asNumeral(settings.power_threshold)),
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
     validators: validatorItems(input, filter),
     /** What of the validators cannot be read. */
@@ -83,7 +75,6 @@ export function bridgeItems(input: BridgeInput, filter?: Filter) {
       [({ block }) => required(block), ({ batch_nonce }) => required(batch_nonce)],
       (batch) => batchRow(input, batch),
       {
-        countRows: () => countElements(state.batches),
         isFirst: (batch) => unsigned.has(batch),
         filter,
         names: ({ batch_nonce, token_contract }) => [batch_nonce, ...tokenNames(input, token_contract)],
@@ -154,7 +145,6 @@ function tokenRow(input: BridgeInput, { contract, unbatched, batched }: WaitingT
     /** The fees of a batch built now. */
     fees: fees === null ? null : fees === 'none' ? undefined : coinItem(input, { contract, amount: fees }),
     minimumFee: minimumFee(input, contract),
-    waitsFor: fees === 'none' ? undefined : waitsFor,
     waits: fees === 'none' ? 'all in batches' : waitsFor && WAIT_TEXTS[waitsFor].row,
     batched: batched.length,
     batchedAmount: sumOf(batched),
@@ -172,13 +162,11 @@ function transferRow(input: BridgeInput, transfer: Transfer, batch: Batch | unde
     /** Absent in no batch. */
     batch: batch && decimalOrNull(() => batch.batch_nonce),
     amount,
-    fee: coinItem(input, feeCoin(transfer)),
     /** The shortest possible wait, by the ids in live batches. */
     age: hubBlocksSince(
       input,
       orUndefined(() => existedAt(input, readId(transfer))),
     ),
-    waitsFor,
     waits: waitsFor && WAIT_TEXTS[waitsFor].row,
     sender: truncatedOrNull(() => required(sender)),
     destination: truncatedOrNull(() => required(dest_address)),
@@ -198,9 +186,6 @@ function batchRow(input: BridgeInput, batch: Batch) {
       contract: token_contract,
       amount: orUndefined(() => totalAmount(rows(transactions))),
     }),
-    /** Sum of the fees in the token of the batch, which a relayer earns. */
-    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => totalFees(batch)) }),
-    createdHeight: decimalOrNull(() => block),
     age,
     waitsFor,
     waits: waitsFor && batchWaits(input, batch, waitsFor),
@@ -215,41 +200,12 @@ function batchRow(input: BridgeInput, batch: Batch) {
   };
 }
 
-/** "needs signatures of 66.00 % of the power"; who claims that it was executed. */
+/** "needs signatures of 66.00 % of the power". */
 function batchWaits(input: BridgeInput, batch: Batch, waitsFor: WaitReason): string {
   const text = WAIT_TEXTS[waitsFor].row;
-  const claimed = orNull(() => highestVotedShare(input, findExecutionClaims(input, batch)));
-  const claimants =
-    claimed === null || claimed === 0 ? '' : `${percent(claimed, 2)} of the power claim that it was executed`;
-  return joinTexts('; ', waitText(), claimants);
-
-  function waitText(): string {
-    switch (waitsFor) {
-      case 'timeout': {
-        const isExpired = orNull(() => timeoutState(input, batch)) === 'expired';
-        return `${text}${isExpired ? ': the hub will cancel it' : ', but still held by the hub'}`;
-      }
-      case 'signatures':
-        return `${text} of ${percent(Number(input.settings.power_threshold), 2)} of the power`;
-      case 'fees':
-        return orNull(() => poorText(input, batch)) ?? text;
-      case 'observation':
-      case 'relayer':
-      case 'batch':
-        return text;
-    }
-  }
-}
-
-/** Why the fees of a batch are probably too low; `undefined` where a minimum is configured. */
-function poorText(input: BridgeInput, { token_contract }: Batch): string | undefined {
-  const contract = contractLabel(token_contract);
-  const { lowest: least, secondLowest, minimum } = learnedFees(input).get(contract) ?? {};
-  if (minimum === undefined || least === undefined || minBatchFees(input.tokens).has(contract)) return undefined;
-  const isOfAll = least >= minimum;
-  const [paid = ''] = sumText([coinItem(input, { contract, amount: isOfAll ? least : secondLowest })]);
-  const which = isOfAll ? 'batches' : 'all but one of the batches';
-  return `probably too poor: ${which} that were executed in 14 days paid ${paid === '' ? 'more' : `${paid} and more`}`;
+  if (waitsFor === 'signatures') return `${text} of ${percent(Number(input.settings.power_threshold), 2)} of the power`;
+  const isLearned = waitsFor === 'fees' && !minBatchFees(input.tokens).has(contractLabel(batch.token_contract));
+  return isLearned ? 'probably too poor: executed batches have paid more' : text;
 }
 
 function valsetRow(input: BridgeInput, valset: Valset) {
@@ -259,7 +215,6 @@ function valsetRow(input: BridgeInput, valset: Valset) {
   return {
     nonce: formatDecimal(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),
-    createdHeight: decimalOrNull(() => valset.height),
     age,
     /** Hub height after which members without a signature are jailed. */
     deadlineHeight: decimalOrNull(() => deadline()),

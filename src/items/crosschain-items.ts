@@ -11,7 +11,6 @@ import {
   distinctCctxs,
   groupByChain,
   hasNoHash,
-  hiddenCount,
   ignoredBy,
   isCreationUnknown,
   type ListName,
@@ -23,7 +22,6 @@ import {
   ageLimitMs,
   cctxsOfChain,
   chainName,
-  highestNonce,
   limitReachedAt,
   lowestMissedNonce,
   lowestNonce,
@@ -34,7 +32,7 @@ import {
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { decimalOrNull, freeTextOrNull, isoTimeOrNull, truncatedOrNull } from '../facts/plain-values.js';
-import { countElements, orNull, required } from '../facts/required-fields.js';
+import { orNull, required } from '../facts/required-fields.js';
 import { durationInWords } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';
 
@@ -52,14 +50,9 @@ export function crosschainItems(
   unlisted: readonly UnlistedCctx[] | undefined,
   filter?: Filter,
 ) {
-  const { document } = input;
   return {
     document: 'rate_limiter_input' as const,
-    height: decimalOrNull(() => document.height),
-    /** Number of missed and pending transactions, listed or not. */
-    totalPending: decimalOrNull(() => document.total_pending),
-    /** Number of transactions in neither list, which may be the oldest. */
-    hidden: decimalOrNull(() => hiddenCount(input)),
+    height: decimalOrNull(() => input.document.height),
     chains: chainRows(input, filter),
     missed: cctxRows(input, 'missed', filter),
     unlisted:
@@ -108,10 +101,9 @@ function orAbsent<T>(derive: () => T | undefined): T | null | undefined {
 const asText = (value: number | bigint | undefined): string | undefined =>
   value === undefined ? value : String(value);
 
-/** As in the metrics, ignored transactions count only in `ignored` and the nonces. */
+/** As in the metrics, ignored transactions count only in the nonces. */
 function chainRow(input: CrosschainInput, chainId: string) {
   const listed = (list: CctxList) => cctxsOfChain(input, list, chainId);
-  const ageLimitSeconds = ageLimitMs(chainId, input.settings) / 1000;
   const oldest = orAbsent(() => oldestCreation(listed(consideredCctxs.pending)));
   return {
     /** Empty for transactions without a chain. */
@@ -119,24 +111,15 @@ function chainRow(input: CrosschainInput, chainId: string) {
     chain: chainName(chainId, input) || (chainId === '' ? 'no chain' : undefined),
     pending: orNull(() => listed(consideredCctxs.pending).length),
     missed: orNull(() => listed(consideredCctxs.missed).length),
-    ignored: orNull(() =>
-      listNames
-        .map((list) => listed(distinctCctxs[list]).length - listed(consideredCctxs[list]).length)
-        .reduce((sum, count) => sum + count, 0),
-    ),
     /** Pending transactions whose outbound has no posted hash. */
     withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
     /** When the oldest pending transaction was created; absent without a pending one. */
     oldestCreatedAt: oldest === undefined ? undefined : isoTimeOrNull(() => oldest ?? undefined),
-    ageLimitSeconds,
-    ageLimit: durationInWords(ageLimitSeconds),
-    /** Absent without a pending transaction, as the next one. */
+    ageLimit: durationInWords(ageLimitMs(chainId, input.settings) / 1000),
+    /** Absent without a pending transaction. */
     lowestPendingNonce: orAbsent(() => asText(lowestNonce(listed(distinctCctxs.pending)))),
-    highestPendingNonce: orAbsent(() => asText(highestNonce(listed(distinctCctxs.pending)))),
     /** Absent without a missed transaction that still affects the chain. */
     lowestMissedNonce: orAbsent(() => asText(missedNonce(input, chainId))),
-    /** How far above the lowest missed nonce observers send; absent on a chain without this limit. */
-    lookaheadNonces: isScheduledByDistance(chainId) ? scheduleLookahead(chainId, input) : undefined,
   };
 }
 
@@ -149,13 +132,11 @@ function missedNonce(input: CrosschainInput, chainId: string) {
 
 /** The transactions of a list, oldest first. */
 function cctxRows(input: CrosschainInput, list: ListName, filter: Filter | undefined) {
-  const { cctxs_missed: missed, cctxs_pending: pending } = input.document;
   return itemList(
     () => distinctCctxs[list](input),
     [createdAt, (cctx) => required(required(currentOutbound(cctx)).tss_nonce)],
     (cctx) => cctxRow(input, cctx),
     {
-      countRows: () => countElements(list === 'missed' ? missed : pending),
       filter,
       names: (cctx) => [...Object.values(cctxNames(cctx)), orNull(() => currentOutbound(cctx)?.tss_nonce)],
     },

@@ -1,5 +1,5 @@
 import { NATIVE } from '../chain/rate-limiter-input.js';
-import { oldestBlock, waitOfBatch, waitReasons } from '../facts/bridge/batches.js';
+import { waitOfBatch, waitReasons } from '../facts/bridge/batches.js';
 import { hubBlocksSince, measuredHubBlockTime } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { coinItem, hubCoin } from '../facts/bridge/coins.js';
@@ -16,14 +16,14 @@ import {
   type ListName,
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import { effectiveWindow, rateLimitUse } from '../facts/crosschain/rate-limit.js';
+import { rateLimitUse } from '../facts/crosschain/rate-limit.js';
 import { measuredBlockTime } from '../facts/hub-blocks.js';
-import { formatDecimal, isoTimeOrNull } from '../facts/plain-values.js';
+import { isoTimeOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
 import { lowest, type Numeral } from '../chain/numeral.js';
 import { sumText } from '../problems/sentence.js';
 import { WAIT_TEXTS } from '../problems/waits.js';
-import { count, durationInWords, list } from '../text/format.js';
+import { count, list, percent } from '../text/format.js';
 import { ownValidatorItems } from './validator-items.js';
 
 /*
@@ -80,10 +80,6 @@ function transferNumber(input: BridgeInput): HeadlineNumber {
     .flatMap(({ contract, unbatched, batched: own }) =>
       sumText([coinItem(input, { contract, amount: orUndefined(() => totalAmount([...unbatched, ...own])) })]),
     );
-  const oldest = hubBlocksSince(
-    input,
-    orUndefined(() => oldestBlock(rows(input.state.batches))),
-  );
   return {
     list: 'tokens',
     count: queued === null || batched === null ? null : queued + batched,
@@ -91,9 +87,6 @@ function transferNumber(input: BridgeInput): HeadlineNumber {
       `${queued ?? 'unknown'} in no batch`,
       `${batched ?? 'unknown'} in ${batches === null ? 'batches' : count(batches, 'batch', 'batches')}${byWait.length === 0 ? '' : `: ${byWait.join(', ')}`}`,
       ...(amounts.length === 0 ? [] : [list(amounts, amounts.length + Math.max(0, tokens.length - MAX_AMOUNTS))]),
-      ...(oldest === null || oldest.seconds === null
-        ? []
-        : [`the oldest batch ${durationInWords(oldest.seconds)} old`]),
     ],
   };
 }
@@ -126,20 +119,20 @@ function oldestAge(input: BridgeInput, heights: () => readonly Numeral[]): Pick<
 }
 
 export function crosschainHeadline(input: CrosschainInput) {
-  const { document } = input;
   const hidden = orNull(() => String(hiddenCount(input)));
-  const value = orNull(() => hubAmount(input, required(document.pending_cctxs_value)));
+  const value = orNull(() => required(input.document.pending_cctxs_value));
+  const worth = value === null ? [] : sumText([coinAmountItem(input, '', { coinType: NATIVE, amount: String(value) })]);
+  const limitUse = orUndefined(() => rateLimitUse(input))?.utilizationRatio;
   return {
     document: 'rate_limiter_input' as const,
     numbers: [
       cctxNumber(input, 'missed', []),
       cctxNumber(input, 'pending', [
-        ...(value === null ? [] : sumText([value]).map((worth) => `worth ${worth}`)),
+        ...worth.map((text) => `worth ${text}`),
+        ...(limitUse === undefined ? [] : [`${percent(limitUse)} of the rate limit`]),
         ...(hidden === null || hidden === '0' ? [] : [`${hidden} more that the node does not list`]),
       ]),
     ],
-    /** `null` without a configured rate. */
-    rateLimit: orNull(() => rateLimit(input)),
     blockTimeMs: measuredBlockTime(input),
   };
 }
@@ -154,19 +147,3 @@ function cctxNumber(input: CrosschainInput, name: ListName, parts: readonly stri
     ...(all?.length !== 0 && { oldestCreatedAt: isoTimeOrNull(() => oldestCreation(consideredCctxs[name](input))) }),
   };
 }
-
-function rateLimit(input: CrosschainInput) {
-  const use = rateLimitUse(input);
-  if (use === undefined) return undefined;
-  const { value, allowed, isExceeded, utilizationRatio = null } = use;
-  return {
-    isExceeded,
-    utilizationRatio,
-    windowBlocks: formatDecimal(effectiveWindow(input)),
-    value: hubAmount(input, value),
-    limit: hubAmount(input, allowed),
-  };
-}
-
-const hubAmount = (input: CrosschainInput, amount: Numeral) =>
-  coinAmountItem(input, '', { coinType: NATIVE, amount: formatDecimal(amount) });

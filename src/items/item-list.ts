@@ -28,13 +28,6 @@ export interface ReadableList<Row> {
 
 interface UnreadableList {
   readonly readable: false;
-  /** Number of items, if it can be read. */
-  readonly total: number | null;
-}
-
-/** No rows of an unreadable list. */
-export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
-  return items?.readable === true ? items.rows : [];
 }
 
 /** The keys by which rows are sorted, most significant first. An unknown key is `null` and comes last. */
@@ -58,7 +51,6 @@ export function createFilter(text: string): Filter | undefined {
 }
 
 interface ItemListOptions<T> {
-  readonly countRows?: () => number | undefined;
   readonly isFirst?: (row: T) => boolean;
   readonly filter?: Filter | undefined;
   /** What the filter is compared with. */
@@ -67,13 +59,13 @@ interface ItemListOptions<T> {
 
 /**
  * A list of rows by ascending keys, rows with `isFirst` first. It is unreadable when the list, or a required field of a
- * row, is missing or invalid; then `countRows` returns the number of rows if possible.
+ * row, is missing or invalid.
  */
 export function itemList<T, Row>(
   readRows: () => readonly T[],
   sortKeys: SortKeys<T>,
   item: (row: T) => Row,
-  { countRows = () => undefined, isFirst = () => false, filter, names = () => [] }: ItemListOptions<T> = {},
+  { isFirst = () => false, filter, names = () => [] }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
     const all = readRows();
@@ -91,7 +83,7 @@ export function itemList<T, Row>(
       rows: sorted.slice(0, MAX_ROWS).map(({ row }) => item(row)),
     };
   });
-  return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
+  return list === null ? { readable: false } : { readable: true, ...list };
 }
 
 type RowKeys = readonly (Numeral | null)[];

@@ -1,6 +1,6 @@
-import { compare, highest, lowest } from '../chain/numeral.js';
+import { compare, highest } from '../chain/numeral.js';
 import type { OrchestratorAddress } from '../chain/module-state.js';
-import { externalBlocks, hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../facts/bridge/block-times.js';
+import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { findViolation } from '../facts/bridge/claims.js';
 import {
   duties,
@@ -8,13 +8,11 @@ import {
   isDone,
   isOpen,
   isOwed,
-  missedSignature,
   nextDeadline,
   identifySignature,
   type Duty,
 } from '../facts/bridge/duties.js';
 import { attestationsByNonce } from '../facts/bridge/events.js';
-import { judgedExternalHeight } from '../facts/bridge/external-height.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { memberPowerShare, members, type Member } from '../facts/bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../facts/bridge/registrations.js';
@@ -23,7 +21,7 @@ import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { formatDecimal } from '../facts/plain-values.js';
 import { orEmpty, orNull, required } from '../facts/required-fields.js';
 import { joinTexts } from '../problems/sentence.js';
-import { durationInWords, list } from '../text/format.js';
+import { list } from '../text/format.js';
 import { MAX_ROWS, type Filter } from './item-list.js';
 
 export type ValidatorItem = Readonly<ReturnType<typeof validatorItem>>;
@@ -103,45 +101,21 @@ function validatorItem(
     powerRatio: member === undefined ? null : orNull(() => memberPowerShare(input, member)),
     ...missingItem(input, member),
     ...deadlineItem(input, member),
-    /** The signature for which an own validator was jailed; `null` for members, and for another reason. */
-    missedSignature:
-      own?.membership === 'inactive' ? deriveForRegistration((registered) => missedSignature(input, registered)) : null,
   };
 }
 
-/**
- * The next missing signature after whose deadline the validator is jailed, and when the first batch that waits for it
- * times out.
- */
+/** The next missing signature after whose deadline the validator is jailed. */
 function deadlineItem(input: BridgeInput, member: Member | undefined) {
   const next = member === undefined ? null : orNull(() => nextDeadline(input, member) ?? ('none' as const));
-  const timeouts = member === undefined ? null : orNull(() => awaitedTimeout(input, member) ?? ('none' as const));
-  const left = timeouts === null || timeouts === 'none' ? undefined : timeouts.seconds;
-  const timeout =
-    left === undefined || left === null
-      ? ''
-      : left > 0
-        ? `batch times out in ${durationInWords(left)}`
-        : 'a batch has timed out';
-  const none = { deadlineHeight: undefined, deadlineText: timeout === '' ? undefined : timeout };
-  if (next === null) return { deadline: null, ...none };
-  if (next === 'none') return { deadline: undefined, ...none };
+  if (next === null) return { deadline: null, deadlineText: undefined };
+  if (next === 'none') return { deadline: undefined, deadlineText: undefined };
   const { of, nonce } = identifySignature(next.duty);
   return {
     /** Hub blocks left; `null` if unknown, absent without a missing signature. */
     deadline: hubBlocksUntil(input, () => next.height),
-    deadlineHeight: formatDecimal(next.height),
-    /** "sign batch 24061 by height 8224340, else jailed; batch times out in 11 h 17 min". */
-    deadlineText: joinTexts('; ', `sign ${of} ${nonce} by height ${formatDecimal(next.height)}, else jailed`, timeout),
+    /** "sign batch 24061 by height 8224340, else jailed". */
+    deadlineText: `sign ${of} ${nonce} by height ${formatDecimal(next.height)}, else jailed`,
   };
-}
-
-/** External blocks until the first batch that waits for a member times out. */
-function awaitedTimeout(input: BridgeInput, member: Member): BlockSpan | undefined {
-  const awaited = missingDuties(input, member, 'batch').filter((duty) => duty.isAwaited());
-  const timeout = lowest(awaited.map((duty) => required(duty.timeout)));
-  if (timeout === undefined) return undefined;
-  return externalBlocks(input, () => required(judgedExternalHeight(input)), timeout) ?? undefined;
 }
 
 const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSpan | null =>
@@ -207,14 +181,10 @@ function missingItem(input: BridgeInput, member: Member | undefined) {
   return {
     /** "batch 4; events 5 to 9"; absent when nothing is missing for longer than usual, `null` for no member. */
     missing: isUnknown ? null : joinTexts('; ', ...texts) || undefined,
-    /** The kinds of what is missing; `null` if a list cannot be read. */
-    missingKinds: byKind.some((each) => each.missing === null)
-      ? null
-      : byKind.flatMap((each) => (each.missing?.length === 0 ? [] : [each.kind])),
+    /** Whether every list can be read. */
+    isKnown: byKind.every((each) => each.missing !== null),
     isLate: missing.length > 0,
     lateSeconds: ages.length === 0 ? null : Math.max(...ages),
-    /** Whether something waits for the validator: the signatures or votes of others are not sufficient. */
-    isAwaited: missing.some((duty) => duty.isAwaited()),
     /** The newest event for which it has voted in the document. */
     lastVote: String(highest((voted ?? []).map(({ nonce }) => required(nonce))) ?? '') || null,
   };
@@ -228,18 +198,12 @@ export function unreadableText(input: BridgeInput): string {
   return `Unknown for ${list(unknown.map((kind) => KINDS[kind][1]))}: a list of the document cannot be read.`;
 }
 
-const MAX_NONCES = 3;
-
-/** "batch 4", "events 5 to 9", "batches 4, 7", "5 batches from 4 to 30"; empty when nothing is missing. */
+/** "batch 4", "events 5 to 9", "5 batches from 4 to 30"; empty when nothing is missing. */
 function missingText(kind: Duty['kind'], missing: readonly Duty[]): string {
   const [one, many] = KINDS[kind];
   const nonces = missing.map(({ nonce }) => formatDecimal(nonce));
   const [first = '', last = ''] = [nonces[0], nonces.at(-1)];
-  if (nonces.length === 0) return '';
-  if (nonces.length === 1) return `${one} ${first}`;
+  if (nonces.length <= 1) return nonces.length === 0 ? '' : `${one} ${first}`;
   const isRange = Number(last) - Number(first) === nonces.length - 1;
-  if (isRange && nonces.length > 2) return `${many} ${first} to ${last}`;
-  return nonces.length <= MAX_NONCES
-    ? `${many} ${nonces.join(', ')}`
-    : `${nonces.length} ${many} from ${first} to ${last}`;
+  return isRange ? `${many} ${first} to ${last}` : `${nonces.length} ${many} from ${first} to ${last}`;
 }

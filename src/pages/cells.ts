@@ -75,15 +75,6 @@ export function name(value: string): Markup {
   return short === value ? isolated(value) : markup`<span title="${value}">${isolated(short)}</span>`;
 }
 
-/** A number in groups of three digits. The style separates the groups, so that a copy has digits alone. */
-export function digits(value: string | null): Markup {
-  if (value === null) return UNKNOWN;
-  const [integer = '', fraction] = value.split('.');
-  const [first = '', ...groups] = integer.split(/(?=(?:\d{3})+$)/);
-  const rest = groups.map((group) => markup`<span>${group}</span>`);
-  return markup`<span class="digits">${first}${rest}${fraction === undefined ? '' : `.${fraction}`}</span>`;
-}
-
 /** Symbol or denom, and the contract. */
 function token({ contract, denom, symbol }: TokenItem, links: ExternalLinks): Markup {
   const url = contract === null ? undefined : tokenUrl(links, contract);
@@ -92,41 +83,23 @@ function token({ contract, denom, symbol }: TokenItem, links: ExternalLinks): Ma
   return label === null ? address : markup`${name(label)}<small>${address}</small>`;
 }
 
-/** An amount in whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
+/**
+ * An amount in whole tokens if their decimals are known, else in the smallest unit, as in sentences. The exact amount
+ * is a tooltip.
+ */
 export function coin({ amount, wholeAmount, symbol }: Coin): Markup {
   if (amount === null) return UNKNOWN;
-  const exact =
-    wholeAmount === null
-      ? `${amount} in the smallest unit`
-      : `${wholeAmount} ${symbol ?? ''} (${amount} in the smallest unit)`;
-  const unit = symbol === null ? '' : name(symbol);
+  const exact = `${wholeAmount === null ? '' : `${wholeAmount} ${symbol ?? ''}: `}${amount} in the smallest unit`;
+  const value = Number(wholeAmount ?? amount);
+  const short = Math.abs(value) < HUGE ? COMPACT.format(value) : ENGINEERING.format(value).toLowerCase();
   const smallest = wholeAmount === null ? markup`<small>smallest units</small>` : '';
-  return markup`<span title="${exact}"><span class="nowrap">${shortNumber(wholeAmount ?? amount)}</span> ${unit}</span>${smallest}`;
+  return markup`<span title="${exact}"><span class="nowrap">${short}</span> ${symbol === null ? '' : name(symbol)}</span>${smallest}`;
 }
 
-/** Larger amounts have the short form of the sentences, smaller amounts no digits. */
-const LARGE = 1e9;
 const HUGE = 1e15;
-const SMALL = 1e-6;
-const SIGNIFICANT_DIGITS = 4;
-const FRACTION_DIGITS = 2;
 
 /** Such as 99.99e18: most coins have 18 decimals. */
-const ENGINEERING = new Intl.NumberFormat('en', { notation: 'engineering', maximumFractionDigits: FRACTION_DIGITS });
-
-/** A number with few digits. Rounding is only for the display: the exact number is beside it as a tooltip. */
-function shortNumber(exact: string): Markup {
-  const value = Number(exact);
-  const magnitude = Math.abs(value);
-  if (magnitude >= HUGE) return markup`${ENGINEERING.format(value).toLowerCase()}`;
-  if (magnitude >= LARGE) return markup`${COMPACT.format(value)}`;
-  if (value > 0 && value < SMALL) return markup`less than 0.000001`;
-  return digits(trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)));
-}
-
-function trimZeros(number: string): string {
-  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
-}
+const ENGINEERING = new Intl.NumberFormat('en', { notation: 'engineering', maximumFractionDigits: 2 });
 
 /** The duration of blocks since or until a height. A negative number of blocks left is shown as past. */
 function blocks({ blocks: number, seconds }: BlockSpan, direction: 'ago' | 'left'): Markup {
@@ -137,11 +110,7 @@ function blocks({ blocks: number, seconds }: BlockSpan, direction: 'ago' | 'left
   return markup`<span class="nowrap" title="${distance}">≈ ${durationInWords(Math.abs(seconds))} ${suffix}</span>`;
 }
 
-/**
- * A share of power as a percentage and a bar, with decimals: a share just below a threshold must not look equal to it.
- */
+/** A share of power, with decimals: a share just below a threshold must not look equal to it. */
 function share(ratio: number): Markup {
-  // An SVG, because the content security policy forbids style attributes.
-  const bar = markup`<svg class="bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${ratio}" height="1"/></svg>`;
-  return markup`<span class="nowrap">${bar} ${percent(ratio, 2)}</span>`;
+  return markup`<span class="nowrap">${percent(ratio, 2)}</span>`;
 }

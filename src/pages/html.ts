@@ -51,11 +51,7 @@ export function isolated(text: string): Markup {
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<bdi>${part}</bdi>` : part))}`;
 }
 
-/**
- * A sentence with numbers and names. A number and its unit stay on one line. A long name of a metric is broken after an
- * underscore.
- */
+/** A sentence with numbers and names. A number and its unit stay on one line. */
 export function sentenceHtml(text: string): Markup {
-  const { html } = isolated(text.replaceAll(/(?<=\d) (?=(?:%|s|min|h|d)(?!\w))/g, '\u00A0'));
-  return { html: html.replaceAll(/[\w.]{30,}/g, (name) => name.replaceAll('_', '_<wbr>')) };
+  return isolated(text.replaceAll(/(?<=\d) (?=(?:%|s|min|h|d)(?!\w))/g, '\u00A0'));
 }

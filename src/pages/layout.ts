@@ -113,7 +113,7 @@ export function anchor(...parts: readonly string[]): string {
 /** A part of a page with a heading of the second level; empty without a body. */
 export function section(id: string, title: Markup | string, body: Markup): Markup {
   if (body.html === '') return body;
-  return markup`<section id="${id}" class="part" aria-labelledby="${id}-title">
+  return markup`<section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${body}
 </section>

@@ -1,14 +1,13 @@
 import { judgeSeverity, type TargetVerdicts } from '../engine/verdicts.js';
 import type { HeadlineNumber } from '../items/headline.js';
 import { durationInWords } from '../text/format.js';
-import { DAY_SECONDS } from '../units.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { alertsOfNumber } from './lists.js';
 
 /* The backlog in numbers, on both pages and in their JSON: waiting transfers, events, validator sets and cctxs. */
 
-export type NumberView = ReturnType<typeof numberViews>[number];
+type NumberView = ReturnType<typeof numberViews>[number];
 
 const LABELS: Readonly<Record<HeadlineNumber['list'], string>> = {
   tokens: 'Waiting transfers',
@@ -30,20 +29,12 @@ export function numberViews(
     if (severity === null && (list === 'valsets' || (list === 'missed' && count === 0))) return [];
     const createdAt = oldestCreatedAt ?? null;
     const oldest = createdAt === null ? (oldestSeconds ?? null) : (nowMs - Date.parse(createdAt)) / 1000;
-    const isOld = severity === null && list === 'missed' && oldest !== null && oldest > DAY_SECONDS;
-    const notes = isOld ? [...parts, 'no alert: missed before this exporter began, or for over a day'] : parts;
-    return [{ list, label: LABELS[list], count, parts: notes, oldestSeconds: oldest, severity }];
+    return [{ list, label: LABELS[list], count, parts, oldestSeconds: oldest, severity }];
   });
 }
 
-export function numbersHtml({
-  target,
-  backlog,
-}: {
-  readonly target: string;
-  readonly backlog: readonly NumberView[] | null;
-}): Markup {
-  return markup`<ul class="statistics">${(backlog ?? []).map((number) => numberHtml(target, number))}</ul>`;
+export function numbersHtml(target: string, backlog: readonly NumberView[] | null): Markup {
+  return markup`<ul class="plain">${(backlog ?? []).map((number) => numberHtml(target, number))}</ul>`;
 }
 
 function numberHtml(target: string, { label, list, count, parts, oldestSeconds, severity }: NumberView): Markup {
@@ -51,5 +42,5 @@ function numberHtml(target: string, { label, list, count, parts, oldestSeconds, 
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
   const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
-  return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, list)}">${label} <b>${count ?? 'unknown'}</b>${word}${small}</a>`;
+  return markup`<li><a href="${pendingLink(target, list)}">${label} <b>${count ?? 'unknown'}</b></a>${word}${small}\n`;
 }

@@ -1,19 +1,17 @@
 import { documents, type Items } from '../documents.js';
-import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
+import { firingVerdicts, formatHeading, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../items/bridge-items.js';
 import type { ContractItems } from '../items/contract-items.js';
-import type { CrosschainItems } from '../items/crosschain-items.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
-import { percent } from '../text/format.js';
-import { coin, digits, identifier, orUnknown, UNKNOWN } from './cells.js';
+import { identifier, orUnknown, UNKNOWN } from './cells.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
 import { bridgeLists, crosschainLists } from './lists.js';
-import { numbersHtml, type NumberView } from './numbers.js';
-import { findUrgency, listSection, tableHtml, type ListContext, type ListSection, type TableRow } from './table.js';
+import { numbersHtml } from './numbers.js';
+import { findUrgency, listSection, type ListContext, type ListSection } from './table.js';
 import { dataAge, failureHtml, lastSuccess, renderBlockTime } from './poll-texts.js';
-import { agoElement, sinceElement } from './time.js';
+import { agoElement } from './time.js';
 import { validatorsSection } from './validators.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetView, View } from './view.js';
@@ -25,35 +23,25 @@ import type { EndpointView, TargetView, View } from './view.js';
 export function pendingPage(view: View, query: string, links: ExternalLinks, site: Site): string {
   const { generatedAt, targets, endpoints } = view;
   const [target, ...others] = targets;
-  const isOne = target !== undefined && others.length === 0;
-  const { title, heading, ...verdicts } = verdictSections(view, isOne ? 'target' : 'status');
-  const page = { view: target ?? { verdicts: [] }, links, nowMs: Date.parse(generatedAt) };
-  const body = isOne ? targetBody(view, { ...page, view: target }, query, verdicts) : targetList(targets);
+  const { title, heading, ...verdicts } = verdictSections(view);
+  const context = { links, nowMs: Date.parse(generatedAt) };
+  const body =
+    target !== undefined && others.length === 0
+      ? targetBody(view.endpoints, { ...context, view: target }, query, verdicts)
+      : targetList(targets);
   return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 
+/** The targets with their worst problem. */
 function targetList(targets: readonly TargetView[]): Markup {
-  return markup`${tableHtml('Targets', 'targets', worstTargetFirst(targets).map(targetRow))}
+  const items = worstTargetFirst(targets).map((view) => {
+    const [worst] = firingVerdicts(view);
+    const text = worst === undefined ? view.unknown.join('; ') : formatHeading(worst);
+    return markup`<li id="${anchor(view.target)}">${statusLabel(view.status)} <a href="${pendingLink(view.target)}">${isolated(view.target)}</a> ${isolated(text)}\n`;
+  });
+  return markup`<ul class="plain">
+${items}</ul>
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
-}
-
-function targetRow(view: TargetView): TableRow {
-  const { target, status } = view;
-  return {
-    id: anchor(target),
-    cells: [
-      { title: 'State', html: statusLabel(status) },
-      { title: 'Target', html: markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`, isHeader: true },
-      { title: 'Worst problem', html: worstProblem(view), isWide: true },
-    ],
-  };
-}
-
-function worstProblem(view: TargetView): Markup {
-  const [worst, ...others] = firingVerdicts(view);
-  if (worst === undefined) return isolated(view.unknown.join('; '));
-  const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
-  return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
 interface PageContext extends ListContext {
@@ -66,37 +54,33 @@ interface Part {
   readonly lists: readonly ListSection[];
 }
 
-/** The action of the verdict, then tables: first those of the firing verdicts, and the validators. */
+/** The worst verdict, then tables: first those of the firing verdicts, and the validators. */
 function targetBody(
-  view: View,
+  endpoints: readonly EndpointView[],
   page: PageContext,
   query: string,
   { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target } = page;
-  const parts = view.endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
-  const bridge = view.endpoints.map(({ items }) => items).find((items) => items?.document === 'module_state');
-  const events = view.endpoints.flatMap(({ backlog }) => backlog ?? []).find(({ list }) => list === 'claims')?.count;
+  const parts = endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
+  const bridge = endpoints.map(({ items }) => items).find((items) => items?.document === 'module_state');
+  const none = target.verdicts.length;
   const blocks = [
-    {
-      urgency: validatorUrgency(target),
-      isFirst: true,
-      html: validatorsSection(view, target, bridge?.validatorsNote ?? '', page),
-    },
-    ...parts.map((part) => {
-      const urgency = Math.min(target.verdicts.length, ...part.lists.map((list) => list.urgency));
-      return { urgency, isFirst: urgency < target.verdicts.length, html: endpointHtml(part, page, events) };
-    }),
+    { urgency: validatorUrgency(target), html: validatorsSection(target, bridge?.validatorsNote ?? '', page) },
+    ...parts.map((part) => ({
+      urgency: Math.min(none, ...part.lists.map((list) => list.urgency)),
+      html: endpointHtml(part, page),
+    })),
   ].toSorted((a, b) => a.urgency - b.urgency);
-  const [first, others] = [blocks.filter(({ isFirst }) => isFirst), blocks.filter(({ isFirst }) => !isFirst)];
+  const isFirst = ({ urgency }: (typeof blocks)[number]): boolean => urgency < none;
+  const [first, others] = [blocks.filter(isFirst), blocks.filter((block) => !isFirst(block))];
   return markup`${details}
 ${jumpLinks(target, parts)}
-${query === '' ? '' : filterForm(target, query)}
+${filterForm(target, query)}
 ${first.map(({ html }) => html)}
 ${problems}
 ${notes}
 ${judgementNotes(target, bridge)}
-${query === '' ? filterForm(target, query) : ''}
 ${others.map(({ html }) => html)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
 }
@@ -112,14 +96,13 @@ function validatorUrgency(target: TargetView): number {
 
 /** Links to the parts of the page, which is long on a phone. Lists without rows have none. */
 function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
-  const link = (id: string, title: string, total = ''): Markup =>
-    markup`<a href="#${id}">${title}${total === '' ? '' : ` ${total}`}</a> `;
+  const link = (id: string, title: string): Markup => markup`<a href="#${id}">${title}</a> `;
   const links = parts.flatMap(({ endpoint: { document }, lists }) => [
     link(document, documents[document].title),
-    ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, title, `${total ?? 'unknown'}`)])),
+    ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, `${title} ${total ?? 'unknown'}`)])),
   ]);
-  const first = [...(validators === null ? [] : [link('validators', 'Validators')]), link('filter', 'Filter')];
-  return markup`<nav class="jump" aria-label="Sections">${[...first, ...links]}</nav>`;
+  const first = validators === null ? '' : link('validators', 'Validators');
+  return markup`<nav class="jump" aria-label="Sections">${first}${links}</nav>`;
 }
 
 /** It works without JavaScript. */
@@ -145,16 +128,14 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
   return markup`${texts.filter((text) => text !== '').map((text) => markup`<p class="note">${text}.</p>\n`)}`;
 }
 
-/** The lists of the firing verdicts come before the numbers. */
-function endpointHtml({ endpoint, lists }: Part, page: PageContext, events: NumberView['count'] | undefined): Markup {
+/** The lists of the firing verdicts come first. */
+function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
   const { document, items } = endpoint;
-  const isUrgent = ({ urgency }: ListSection): boolean => urgency < page.view.verdicts.length;
   const sorted = lists.toSorted((a, b) => a.urgency - b.urgency);
-  const [urgent, others] = [sorted.filter(isUrgent), sorted.filter((list) => !isUrgent(list))];
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${urgent.map(({ html }) => html)}${numbersHtml(endpoint)}${items === null ? '' : renderFacts(items, page, events)}${others.map(({ html }) => html)}
+${numbersHtml(endpoint.target, endpoint.backlog)}${items === null ? '' : renderFacts(items, page)}${sorted.map(({ html }) => html)}
 </section>
 `;
 }
@@ -183,9 +164,7 @@ function createLists(items: Items | null, page: PageContext): readonly ListSecti
       return [
         listSection(crosschainLists.chains, items.chains, page),
         listSection(crosschainLists.missed, items.missed, page),
-        ...(items.unlisted === null || items.unlisted.total === 0
-          ? []
-          : [listSection(crosschainLists.unlisted, items.unlisted, page)]),
+        ...(items.unlisted === null ? [] : [listSection(crosschainLists.unlisted, items.unlisted, page)]),
         listSection(crosschainLists.pending, items.pending, page),
       ];
     case 'external_contract':
@@ -194,58 +173,36 @@ function createLists(items: Items | null, page: PageContext): readonly ListSecti
   }
 }
 
-function renderFacts(items: Items, page: PageContext, events: NumberView['count'] | undefined): Markup {
+function renderFacts(items: Items, page: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
       return bridgeFacts(items);
     case 'external_contract':
-      return contractFacts(items, page, events ?? null);
+      return contractFacts(items, page);
     case 'rate_limiter_input':
-      return crosschainFacts(items);
+      return factList([['Hub height', orUnknown(items.height)]]);
   }
 }
 
-/** With the parameter as block time, after a restart, durations in hub blocks can be wrong by several times. */
+/** By the parameter, until ten minutes of polls are measured, durations can be wrong by several times. */
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
   if (time === null) return UNKNOWN;
-  const notes = {
-    configured: 'configured',
-    measured: 'measured',
-    parameter: 'the parameter, which is often wrong; measured after ten minutes of polls',
-  };
-  return markup`${Number(time.seconds.toFixed(3))} s <small>${notes[time.source]}</small>`;
+  return markup`${Number(time.seconds.toFixed(3))} s <small>${time.source}</small>`;
 }
 
 function bridgeFacts(items: BridgeItems): Markup {
   return factList([
-    ['Hub height', digits(items.hubHeight)],
+    ['Hub height', orUnknown(items.hubHeight)],
     ['Hub block time', blockTime(items.hubBlockTime)],
     ['Last observed event', orUnknown(items.lastObservedNonce)],
-    ['External height known to the hub', digits(items.lastObservedExternalHeight)],
-    ['Estimated external height', digits(items.projectedExternalHeight)],
-    ['Required signed power', markup`${percent(Number(items.powerThreshold), 2)}`],
   ]);
 }
 
-function crosschainFacts({ height, hidden }: CrosschainItems): Markup {
-  const note = markup`<p class="alert">The node omitted ${hidden ?? ''} pending cctxs from its lists; the oldest may be among them.</p>`;
-  return markup`${factList([['Hub height', digits(height)]])}${hidden === null || hidden === '0' ? '' : note}`;
-}
-
-function contractFacts(items: ContractItems, { nowMs }: PageContext, claimed: NumberView['count']): Markup {
-  const { unobservedEvents } = items;
-  const beside =
-    claimed === null || unobservedEvents === null
-      ? ''
-      : ` at that block; claimed by validators (pending events): ${claimed}`;
+function contractFacts(items: ContractItems, { nowMs }: PageContext): Markup {
   return factList([
     ['Contract', identifier(items.contract)],
-    ['External height', digits(items.externalHeight)],
+    ['External height', orUnknown(items.externalHeight)],
     ['Newest external block', agoElement(items.externalTime, nowMs)],
-    ['Events that the hub has not observed', markup`${orUnknown(unobservedEvents)}${beside}`],
-    ...items.backing.map(({ token, ...surplus }): [Markup, Markup] => [
-      markup`Backing surplus of ${surplus.symbol === null ? identifier(token) : isolated(surplus.symbol)}`,
-      coin(surplus),
-    ]),
+    ['Events that the hub has not observed', orUnknown(items.unobservedEvents)],
   ]);
 }

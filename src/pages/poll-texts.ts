@@ -1,7 +1,7 @@
 import { count, durationInWords } from '../text/format.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import { isolated, markup, type Markup } from './html.js';
-import { ago, distanceElement, distantTimeElement } from './time.js';
+import { ago, clockTimeElement, distanceElement } from './time.js';
 import type { EndpointView, NodeView } from './view.js';
 
 /* How old the data of an endpoint is, and why its polls fail. */
@@ -13,7 +13,7 @@ const SHOWN_BEHIND_SECONDS = 60;
 export function renderBlockTime({ blockTime, behindSeconds }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= SHOWN_BEHIND_SECONDS) return undefined;
-  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
+  return markup`block time ${clockTimeElement(blockTime)}, ${durationInWords(behindSeconds)} behind`;
 }
 
 /**
@@ -33,17 +33,17 @@ export function dataAge(endpoints: readonly EndpointView[]): string {
   return notes.join('; ');
 }
 
-/** The last successful poll, and what it is too old for. */
-export function lastSuccess({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
-  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
-  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
+/** The last successful poll, and how far its node was behind. */
+export function lastSuccess({ asOf, ageSeconds, availability, node }: EndpointView): Markup {
+  if (asOf === null) return markup`never <small>no chain series are exported</small>`;
   const blockTime = renderBlockTime(node);
-  if (availability === 'up')
-    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
-  const { at, inSeconds } = withdrawal;
-  return inSeconds > 0
-    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
-    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
+  const note =
+    availability === 'withdrawn'
+      ? markup` <small>chain series are withdrawn</small>`
+      : blockTime === undefined
+        ? ''
+        : markup` <small class="warning">as of ${blockTime}</small>`;
+  return markup`${distanceElement(asOf, ago(ageSeconds ?? 0))}${note}`;
 }
 
 /** The present failure of an endpoint, with its remedy. */

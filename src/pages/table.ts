@@ -6,7 +6,7 @@ import { transactionUrl, type ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import type { List } from './lists.js';
-import type { VerdictView } from './verdict-view.js';
+import type { VerdictView } from './view.js';
 
 /* The tables of all pages, and the sections of lists. On a narrow screen, rows become cards. */
 
@@ -28,14 +28,14 @@ export interface TableRow {
   readonly cells: readonly Cell[];
 }
 
-export function tableHtml(title: string, cssClass: string, rows: readonly TableRow[]): Markup {
+export function tableHtml(title: string, rows: readonly TableRow[]): Markup {
   const counts = new Map<string, number>();
   const rowHtml = ({ id, cssClass: own = '', cells }: TableRow): Markup => {
     const count = counts.get(id) ?? 0;
     counts.set(id, count + 1);
     return markup`<tr role="row" id="${count === 0 ? id : `${id}/${count}`}"${own === '' ? '' : markup` class="${own}"`}>${cells.map(cellHtml)}\n`;
   };
-  return markup`<table class="${`cards ${cssClass}`.trim()}" role="table" aria-label="${title}">
+  return markup`<table class="cards" role="table" aria-label="${title}">
 <thead role="rowgroup"><tr role="row">${(rows[0]?.cells ?? []).map((cell) => markup`<th role="columnheader" scope="col">${cell.title}`)}</tr></thead>
 <tbody role="rowgroup">
 ${rows.map(rowHtml)}</tbody>
@@ -107,9 +107,8 @@ export function findUrgency({ verdicts }: ListContext['view'], isAbout: (verdict
   return position === -1 ? verdicts.length : position;
 }
 
-/** A list of up to this many rows is open; a longer one on demand, so that the summaries of a page come first. */
+/** So many rows of a list are shown at once; of a longer one only if an alert is about it. */
 const OPEN_ROWS = 8;
-const MAX_URGENT_ROWS = 8;
 
 /** The section of a list on the page of a target. */
 export interface ListSection {
@@ -128,51 +127,48 @@ export function listSection<Row extends object>(
   context: ListContext,
 ): ListSection {
   const { name, title, alerts } = list;
-  const total = items.readable ? (items.found ?? items.total) : items.total;
+  const total = items.readable ? (items.found ?? items.total) : null;
   const of = items.readable && items.found !== undefined ? ` of ${items.total}` : '';
-  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${total === 0 ? 'none' : (total ?? 'unknown')}${of}</span></h3>`;
-  const unreadable = markup`${heading}\n<p class="alert">Cannot be read: ${total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
   const urgency = findUrgency(context.view, ({ alert }) => Object.hasOwn(alerts, alert));
-  const content = items.readable ? rowsHtml(list, items, context, heading, urgency) : unreadable;
+  const content = items.readable
+    ? rowsHtml(list, items, context, urgency < context.view.verdicts.length)
+    : markup`<p class="alert">Cannot be read: the list or a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
+<h3 id="${name}-title">${title} <span class="quiet">${total === 0 ? 'none' : (total ?? 'unknown')}${of}</span></h3>
 ${content}
 </section>
 `;
   return { name, title, total, urgency, html };
 }
 
+/** Of a long list, only the rows that an alert is about are shown at once. */
 function rowsHtml<Row extends object>(
   list: List<Row>,
-  { rows, total, found = total, unsortable }: ReadableList<Row>,
+  { rows, total, found, unsortable }: ReadableList<Row>,
   context: ListContext,
-  heading: Markup,
-  urgency: number,
+  isUrgent: boolean,
 ): Markup {
-  if (found === 0) return heading;
+  if (rows.length === 0) return markup``;
   const { name, title, order } = list;
-  const judged = rows.map((row) => {
+  const judged = rows.map((row): TableRow & { readonly isAbout: boolean } => {
     const severity = severityOf(list, row, context.view);
     const [first, ...others] = cellsOf(list, row, context);
     const id = anchor(name, ...list.rowId(row).map((part) => part ?? ''));
     const cells = first === undefined ? others : [{ ...first, html: marked(first.html, severity) }, ...others];
-    return { severity, row: { id, cells } };
+    return { id, cells, isAbout: severity !== undefined };
   });
-  const isUrgent = urgency < context.view.verdicts.length && found === total;
-  const about = judged.filter(({ severity }) => severity !== undefined);
-  const urgent = isUrgent ? (about.length > 0 ? about : judged).slice(0, MAX_URGENT_ROWS) : [];
-  const rest = judged.filter((each) => !urgent.includes(each));
-  const extent = rows.length < found ? `${rows.length} of ${found}` : `all ${found}`;
+  const about = judged.filter(({ isAbout }) => isAbout);
+  const first = isUrgent && about.length > 0 && found === undefined ? about : judged;
+  const open = rows.length <= OPEN_ROWS ? judged : isUrgent ? first.slice(0, OPEN_ROWS) : [];
+  const rest = judged.filter((row) => !open.includes(row));
+  const all = found ?? total;
+  const extent = rows.length < all ? `the first ${rows.length}, ` : '';
   const unknownAge = unsortable === 0 ? '' : `, ${unsortable} of unknown age last`;
-  const table = (listed: typeof judged): Markup =>
-    tableHtml(
-      title,
-      name,
-      listed.map(({ row }) => row),
-    );
-  const isFolded = urgent.length > 0 && rest.length > 0 && rows.length > OPEN_ROWS;
-  const isOpen = !isFolded && (rows.length <= OPEN_ROWS || urgent.length > 0 || found < total);
-  return markup`${isFolded ? markup`${heading}\n${table(urgent)}\n` : ''}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${isFolded ? `${found - urgent.length} more` : heading}</summary>
-<p class="note">Showing ${extent}, ${order}${unknownAge}.</p>
-${table(isFolded ? rest : judged)}
+  const more =
+    rest.length === 0
+      ? ''
+      : markup`<details id="${name}/rows"${found === undefined ? '' : ' open'}><summary>${all - open.length}${open.length === 0 ? '' : ' more'}: ${extent}${order}${unknownAge}</summary>
+${tableHtml(title, rest)}
 </details>`;
+  return markup`${open.length === 0 ? '' : tableHtml(title, open)}${more}`;
 }

@@ -1,9 +1,5 @@
 import { durationInWords } from '../text/format.js';
-import { HOUR_SECONDS } from '../units.js';
 import { markup, type Markup } from './html.js';
-
-/** Ages below this are shown without the date. */
-const SHORT_SECONDS = 12 * HOUR_SECONDS;
 
 /** A negative age, after the clock was set back, counts as 0. */
 export function ago(seconds: number): string {
@@ -30,16 +26,9 @@ export function clockTimeElement(iso: string): Markup {
   return distanceElement(iso, `${iso.slice(11, 16)} UTC`);
 }
 
-/** An instant at a distance of `seconds`. The date is omitted within half a day. */
-export function distantTimeElement(iso: string, seconds: number): Markup {
-  return seconds < SHORT_SECONDS
-    ? clockTimeElement(iso)
-    : distanceElement(iso, `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`);
-}
-
 /** Such as "since 12:03 UTC (5 min)". */
 export function sinceElement(iso: string, age: number): Markup {
-  return markup`since ${distantTimeElement(iso, age)} (${durationInWords(age)})`;
+  return markup`since ${clockTimeElement(iso)} (${durationInWords(age)})`;
 }
 
 function utc(iso: string): string {

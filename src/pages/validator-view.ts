@@ -8,7 +8,6 @@ import { inWholeUnits } from '../facts/plain-values.js';
 import type { HubCoin } from '../facts/bridge/coins.js';
 import type { BridgeHeadline } from '../items/headline.js';
 import type { ValidatorItem } from '../items/validator-items.js';
-import type { ProblemName } from '../problems/problems.js';
 import {
   claimPosition,
   hasStakingNames,
@@ -16,14 +15,16 @@ import {
   missedBlocks,
   orchestratorBalance,
   stakingStatus,
+  type Contact,
 } from '../queries/validator-queries.js';
+import { joinTexts } from '../problems/sentence.js';
 import { durationInWords } from '../text/format.js';
 
 /* The validators of a bridge as plain data: by the document, the answers of the node, and the alerts about them. */
 
 export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
 
-/** Own validators, then those that are late or have an alert: first those that something waits for, then by power. */
+/** Own validators, then those that are late or have an alert, by power. */
 export function validatorViews(
   items: readonly ValidatorItem[],
   { hubCoin, isNodeBehind }: Pick<BridgeHeadline, 'hubCoin' | 'isNodeBehind'>,
@@ -35,14 +36,13 @@ export function validatorViews(
   const answers = freshAnswers(state, now.at);
   const firing = firingVerdicts({ verdicts });
   const views = items.map((item) => {
-    const { own, orchestrator, missing, lastVote, deadlineText, missedSignature } = item;
+    const { own, orchestrator, missing, lastVote, deadlineText } = item;
     const key = orchestrator ?? '';
     const problem = findProblem(firing, item);
     // By the staking module; unknown while the node has not answered.
     const jailed = stakingStatus.getAnswers(answers).get(key)?.isJailed ?? null;
     const isAsked = own !== null && orchestrator !== null && state.queries.has(stakingStatus.name);
-    const waiting = findWaiting(firing, item);
-    const stateOf = { problem, waiting, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
+    const stateOf = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
     const blocks = missedBlocks(answers).get(key);
     // An answer can be older than the document, and the document has no old votes.
     const lastClaim = highest([
@@ -57,29 +57,25 @@ export function validatorViews(
       jailed,
       missing: joinMissing(missing ?? (missing === undefined && own === null ? problem?.summary : missing), blocks),
       deadline: jailed === true ? undefined : deadline === undefined && isAsked && jailed === null ? null : deadline,
-      deadlineText:
-        jailed === true
-          ? missedSignature
-            ? `jailed: did not sign ${missedSignature.of} ${missedSignature.nonce}`
-            : 'jailed'
-          : deadlineText,
+      deadlineText: jailed === true ? 'jailed' : deadlineText,
       /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
       lastClaim: own === null ? undefined : lastClaim === undefined ? null : String(lastClaim),
       /** The balance of the orchestrator in the coin that pays for its transactions. */
       funds: own === null ? undefined : balance === undefined ? null : fundsCoin(String(balance), hubCoin),
       /** The worst firing problem about the validator. */
       problem: problem?.alert ?? null,
-      /** The first action of that problem, else of the alert about what waits for an own validator. */
-      action: problem?.action ?? (own === null ? undefined : waiting?.action),
-      /** Published with the staking module, of others than own validators; nobody verifies it. */
-      contact: (own === null && contacts?.get(dataPart(item.sender ?? ''))) || null,
+      /** The first action of that problem. */
+      action: problem?.action,
+      /** Whose it is, and what it has published with the staking module, which nobody verifies. */
+      note:
+        own === null
+          ? contactText(contacts?.get(dataPart(item.sender ?? '')))
+          : orchestrator === null
+            ? `yours: ${own.entry}`
+            : 'yours',
     };
   });
-  const others = views.filter((view) => view.own === null && (view.problem !== null || view.isLate));
-  return [
-    ...views.filter(({ own }) => own !== null),
-    ...others.toSorted((a, b) => Number(b.isAwaited) - Number(a.isAwaited)),
-  ];
+  return views.filter(({ own, problem, isLate }) => own !== null || problem !== null || isLate);
 }
 
 /** Problems of several validators list them; problems of an own validator have its address as a label. */
@@ -91,30 +87,17 @@ function findProblem(firing: readonly Verdict[], { own, orchestrator, externalAd
   );
 }
 
-/** The alerts about what waits for a signature or vote. */
-const WAITING_ALERTS = {
-  event: 'BridgeOracleStalled',
-  batch: 'BridgeBatchUnsigned',
-  valset: 'BridgeValsetUnsigned',
-} as const satisfies Record<NonNullable<ValidatorItem['missingKinds']>[number], ProblemName>;
-
-/** The worst alert about what waits for the validator. */
-function findWaiting(firing: readonly Verdict[], { missingKinds }: ValidatorItem): Verdict | undefined {
-  return firing.find(({ alert }) => missingKinds?.some((kind) => WAITING_ALERTS[kind] === alert));
-}
-
 interface JudgedBy {
   readonly problem: Verdict | undefined;
-  readonly waiting: Verdict | undefined;
   readonly jailed: boolean | null;
   readonly isUnknown: boolean;
   readonly isNodeBehind: boolean;
 }
 
-/** As severe as its problem, else as the alert about what waits for the validator. */
+/** As severe as its problem. */
 function judgeState(
-  { own, isLate, lateSeconds, missingKinds }: ValidatorItem,
-  { problem, waiting, jailed, isUnknown, isNodeBehind }: JudgedBy,
+  { own, isLate, lateSeconds, isKnown }: ValidatorItem,
+  { problem, jailed, isUnknown, isNodeBehind }: JudgedBy,
 ): { readonly state: string; readonly severity: TargetStatus } {
   const as = (severity: TargetStatus, state: string) => ({ state, severity: problem?.severity ?? severity });
   if (jailed === true) return as('critical', 'jailed');
@@ -122,11 +105,17 @@ function judgeState(
   if (own?.membership === 'unregistered') return as('unknown', 'not registered');
   if (isLate || (problem !== undefined && own === null)) {
     const oldest = Math.max(problem?.ageSeconds ?? 0, lateSeconds ?? 0);
-    return as(waiting?.severity ?? 'pending', oldest > 0 ? `late for ${durationInWords(oldest)}` : 'late');
+    return as('pending', oldest > 0 ? `late for ${durationInWords(oldest)}` : 'late');
   }
   if (problem !== undefined) return as(problem.severity, problem.severity);
-  if (isUnknown || own?.membership === null || missingKinds === null) return as('unknown', 'cannot be judged');
+  if (isUnknown || own?.membership === null || !isKnown) return as('unknown', 'cannot be judged');
   return isNodeBehind ? as('unknown', 'node is behind') : as('ok', 'signs and votes');
+}
+
+function contactText(contact: Contact | undefined): string | undefined {
+  const { securityContact = null, website = null } = contact ?? {};
+  const published = joinTexts(', ', securityContact ?? '', website ?? '');
+  return published === '' ? undefined : `published contact: ${published}`;
 }
 
 /** What it has not signed, with the blocks of the hub that it has missed of those that it may miss. */

@@ -4,20 +4,18 @@ import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { getItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import type { TargetVerdicts } from '../engine/verdicts.js';
+import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
 import {
   BEHIND_SECONDS,
   CLOCK_BEHIND_SECONDS,
   latestBlock,
   nextUpgrade,
   nodeDelaySeconds,
-  syncing,
 } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
-import type { ExternalLinks } from './external-links.js';
+import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import { numberViews } from './numbers.js';
 import { validatorViews } from './validator-view.js';
-import { verdictView } from './verdict-view.js';
 
 /*
  * The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are
@@ -25,6 +23,8 @@ import { verdictView } from './verdict-view.js';
  */
 
 export type View = Readonly<ReturnType<typeof createView>>;
+/** A verdict on the pages and in their JSON. */
+export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
@@ -73,6 +73,22 @@ function targetView(
   };
 }
 
+function verdictView(shown: Verdict, links: ExternalLinks) {
+  const { target, startSeconds, firesAtSeconds, isHidden: _isHidden, ...verdict } = shown;
+  const isFiring = verdict.state === 'firing';
+  return {
+    ...verdict,
+    /** ISO 8601. */
+    since: isoTime(startSeconds),
+    /** The time of firing if it lasts, ISO 8601; `null` while it fires. */
+    firesAt: isFiring ? null : isoTime(firesAtSeconds),
+    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
+    runbook: runbookUrl(links, verdict.alert),
+    /** `null` unless `links.dashboards` is configured. */
+    dashboard: dashboardUrl(links, verdict.alert, target),
+  };
+}
+
 function listValidators(endpoints: readonly EndpointView[], verdicts: TargetVerdicts['verdicts'], now: Moment) {
   for (const { headline, items, source } of endpoints) {
     if (headline?.document !== 'module_state') continue;
@@ -92,13 +108,12 @@ function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView):
 
 export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts, query?: string) {
   const { state, job } = source;
-  const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
+  const { target, document, lastPoll, lastSuccess, lastFailure } = state;
   const exported = exportedSuccess(state, now.at);
   const items = (query === undefined ? undefined : exported && getItems(exported.snapshot, query)) ?? null;
   const { headline } = exported?.snapshot ?? {};
   const age = lastSuccess ? now.at - lastSuccess.at : null;
   const nowMs = Math.trunc(wallSeconds(now.at, now) * 1000);
-  const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
     target,
     document,
@@ -119,10 +134,6 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
-    /**
-     * The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success.
-     */
-    withdrawal: inSeconds === null ? null : { at: isoTime(wallSeconds(now.at + inSeconds, now)), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
     lastFailure: lastFailure
       ? { at: isoTime(wallSeconds(lastFailure.at, now)), ageSeconds: now.at - lastFailure.at, ...lastFailure.error }
@@ -130,9 +141,8 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     node: nodeView(state, now),
-    /** The numbers of the backlog, and the use of the rate limit; `null` unless the last success is shown. */
+    /** The numbers of the backlog; `null` unless the last success is shown. */
     backlog: exported === undefined ? null : numberViews(judged ?? { verdicts: [] }, headline?.numbers ?? [], nowMs),
-    rateLimit: headline?.document === 'rate_limiter_input' ? headline.rateLimit : null,
     /** `null` unless the last success is shown, and without the body of the document. */
     items,
     /** Not part of the JSON. */
@@ -148,13 +158,11 @@ function readHost({ nodes: [node] }: ShownEndpoint['job']): string {
 /** `null` for a node that is usable. */
 function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
   if (trouble === undefined) return null;
-  const { since, retriedAt, ...rest } = trouble;
+  const { since, retriedAt: _retriedAt, ...rest } = trouble;
   return {
     ...rest,
     since: isoTime(wallSeconds(since, now)),
     lastsSeconds: now.at - since,
-    /** Until it is polled again if it stays usable; `null` while it is not. */
-    retriedInSeconds: retriedAt === undefined ? null : Math.max(0, retriedAt - now.at),
   };
 }
 
@@ -173,36 +181,24 @@ function judgeAvailability({ lastPoll, lastSuccess }: EndpointState, isExported:
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
   const block = latestBlock.getAnswer(answers);
-  const {
-    name,
-    height,
-    blocks,
-    epochSeconds = null,
-  } = nextUpgrade(answers, state.lastSuccess?.snapshot.headline?.blockTimeMs) ?? {};
+  const plan = nextUpgrade(answers, state.lastSuccess?.snapshot.headline?.blockTimeMs);
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: nodeDelaySeconds(answers, now) ?? null,
-    syncing: syncing.getAnswer(answers)?.isSyncing ?? null,
-    /**
-     * The planned upgrade of the hub, with its estimated time, ISO 8601; `null` without a plan, `at` also until a block
-     * time is measured.
-     */
-    upgrade:
-      name === undefined
-        ? null
-        : { name, height: String(height), blocks, at: epochSeconds === null ? null : isoTime(epochSeconds) },
+    /** The planned upgrade of the hub; `null` without a plan, `at` also until a block time is measured. */
+    upgrade: plan === undefined ? null : upgradeView(plan),
   };
+}
+
+function upgradeView({ name, height, epochSeconds }: NonNullable<ReturnType<typeof nextUpgrade>>) {
+  return { name, height: String(height), at: epochSeconds === undefined ? null : isoTime(epochSeconds) };
 }
 
 export function toJson<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
   return {
     ...view,
-    targets: view.targets.map((shown) => ({
-      ...shown,
-      verdicts: shown.verdicts.map(({ startWord: _startWord, ...verdict }) => verdict),
-    })),
     endpoints: view.endpoints.map(({ source: _source, headline: _headline, items, ...endpoint }) => ({
       ...endpoint,
       ...(withItems && { items }),

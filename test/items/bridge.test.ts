@@ -60,7 +60,7 @@ describe('the batch items', () => {
           members.map(({ external_address }) => ({ nonce: `${nonce}`, eth_address: external_address })),
         ),
     });
-    expect(valsets.total).toBe(60);
+    expect(asReadable(valsets).total).toBe(60);
     expect(
       asReadable(valsets)
         .rows.slice(0, 3)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { bridgeItems, type BridgeItems } from '../../src/items/bridge-items.js';
+import type { ItemList } from '../../src/items/item-list.js';
 import { bridgeHeadline, type BridgeHeadline } from '../../src/items/headline.js';
 import type { Family } from '../../src/metrics/family.js';
 import { renderFamilies } from '../../src/metrics/render-families.js';
@@ -32,6 +33,8 @@ const lowestOf = (values: readonly Value[]): number | undefined => {
   return all === undefined || all.length === 0 ? undefined : Math.min(...all);
 };
 
+const totalOf = (items: ItemList<unknown>): number | undefined => (items.readable ? items.total : undefined);
+
 function bridgeNumbers(items: BridgeItems, headline: BridgeHeadline): Numbers {
   const batches = items.batches.readable ? items.batches.rows : undefined;
   const claims = items.claims.readable ? items.claims.rows : undefined;
@@ -41,17 +44,13 @@ function bridgeNumbers(items: BridgeItems, headline: BridgeHeadline): Numbers {
   return [
     ['bridge_height', items.hubHeight],
     ['bridge_last_observed_nonce', items.lastObservedNonce],
-    ['bridge_last_observed_external_height', items.lastObservedExternalHeight],
-    ['bridge_external_height_projected', items.projectedExternalHeight],
     ['bridge_block_time_seconds', items.hubBlockTime?.seconds],
-    ['bridge_power_threshold_ratio', items.powerThreshold],
     ...headline.numbers.flatMap(({ list, count }): Numbers => (NUMBERS[list] ? [[NUMBERS[list], count]] : [])),
-    ['bridge_batches', items.batches.total],
+    ['bridge_batches', totalOf(items.batches)],
     ['bridge_batch_min_signed_power_ratio', batches && lowestOf(batches.map((batch) => batch.signedPowerRatio))],
-    ['bridge_batch_oldest_height', batches && lowestOf(batches.map((batch) => batch.createdHeight))],
     ['bridge_integrity_violations{kind="valset_claim_mismatch"}', violations('valset_claim_mismatch')],
     ['bridge_integrity_violations{kind="withdraw_claim_without_batch"}', violations('withdraw_claim_without_batch')],
-    ['bridge_unrelayed_valsets', items.valsets.total],
+    ['bridge_unrelayed_valsets', totalOf(items.valsets)],
     [
       'bridge_unrelayed_valset_min_signed_power_ratio',
       items.valsets.readable ? lowestOf(items.valsets.rows.map((valset) => valset.signedPowerRatio)) : undefined,
@@ -68,10 +67,7 @@ function bridgeNumbers(items: BridgeItems, headline: BridgeHeadline): Numbers {
     ...items.validators.flatMap((own): Numbers => {
       if (own.externalAddress === null) return [];
       const labels = `{external_address="${own.externalAddress}"}`;
-      return [
-        [`bridge_orchestrator_power_ratio${labels}`, own.powerRatio],
-        [`bridge_orchestrator_confirm_deadline_height${labels}`, own.deadlineHeight],
-      ];
+      return [[`bridge_orchestrator_power_ratio${labels}`, own.powerRatio]];
     }),
   ];
 }
@@ -80,15 +76,11 @@ function crosschainNumbers(items: CrosschainItems): Numbers {
   const seconds = (time: string | null = null): number | null => (time === null ? null : Date.parse(time) / 1000);
   return [
     ['crosschain_height', items.height],
-    ['crosschain_total_pending', items.totalPending],
-    ['crosschain_cctxs_hidden', items.hidden],
     ...(items.chains.readable ? items.chains.rows : []).flatMap((chain): Numbers => {
       const labels = `{chain_id="${chain.chainId}"}`;
       const ofPending = `{list="pending",chain_id="${chain.chainId}"}`;
       return [
-        [`crosschain_age_limit_seconds${labels}`, chain.ageLimitSeconds],
         [`crosschain_lowest_pending_nonce${labels}`, chain.lowestPendingNonce],
-        [`crosschain_highest_pending_nonce${labels}`, chain.highestPendingNonce],
         [`crosschain_lowest_missed_nonce${labels}`, chain.lowestMissedNonce],
         [`crosschain_cctxs${ofPending}`, chain.pending],
         [`crosschain_cctxs{list="missed",chain_id="${chain.chainId}"}`, chain.missed],
@@ -101,9 +93,6 @@ function crosschainNumbers(items: CrosschainItems): Numbers {
 
 /** How several samples of a family become the one number of the page. */
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-/** The first deadline. If one has passed, the page shows the next one, of which there may be no gauge. */
-const firstDeadline = (values: readonly number[], height = -Infinity): number | undefined =>
-  values.some((value) => value < height) ? undefined : Math.min(...values);
 
 /** The value of a series, of which only some labels are given. */
 function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (series: string) => number | undefined {
@@ -116,10 +105,7 @@ function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (
       wanted.every(({ label, value }) => labelsOf(other)[label] === value),
     );
     if (found.length === 0 || family?.withdrawn === true) return undefined;
-    const values = found.map(({ value }) => value);
-    return name.endsWith('deadline_height')
-      ? firstDeadline(values, seriesOf(rendered.get('bridge_height')?.text ?? '')[0]?.value)
-      : total(values);
+    return total(found.map(({ value }) => value));
   };
 }
 

@@ -40,18 +40,18 @@ describe('an id', () => {
 
 describe('an amount', () => {
   it.each([
-    ['1234567890', '1234.56789', '1234.57 USDT'],
+    ['1234567890', '1234.56789', '1.23K USDT'],
     ['1', '0.000001', '0.000001 USDT'],
-    ['1234567', '0.000000000001234567', 'less than 0.000001 USDT'],
-    ['5', '0.123456', '0.1235 USDT'],
+    ['1234567', '0.000000000001234567', '0.00000000000123 USDT'],
+    ['5', '0.123456', '0.123 USDT'],
     ['0', '0', '0 USDT'],
     ['2500000', '2.5', '2.5 USDT'],
-    ['999999999000000', '999999999', '999999999 USDT'],
+    ['999999999000000', '999999999', '1B USDT'],
     ['1', '123456789012.3', '123B USDT'],
   ])('is in whole tokens when the decimals are configured, and exact as a tooltip: %s', (amount, whole, expected) => {
     const cell = coin({ symbol: 'USDT', amount, wholeAmount: whole });
     expect(textOf(cell)).toBe(expected);
-    expect(titleOf(cell)).toBe(`${whole} USDT (${amount} in the smallest unit)`);
+    expect(titleOf(cell)).toBe(`${whole} USDT: ${amount} in the smallest unit`);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('an amount', () => {
       '115792089237316195423570985008687907853269984665640564039457584007913129639935',
       '115.79e75 inj | smallest units',
     ],
-    ['1234567', '1234567 inj | smallest units'],
+    ['1234567', '1.23M inj | smallest units'],
   ])('is in the smallest unit otherwise, with the exponent of whole coins: %s', (amount, expected) => {
     const cell = coin({ symbol: 'inj', amount, wholeAmount: null });
     expect(textOf(cell)).toBe(expected);

@@ -104,9 +104,6 @@ export const instance: Instance = {
   configLoadedAt: '2026-01-01T11:59:00.000Z',
   configRejectedAt: null,
   configProblems: [],
-  intervalMs: 30_000,
-  timeoutMs: 20_000,
-  staleAfterMs: STALE_AFTER_SECONDS * 1000,
   recorder: null,
   stateFileProblem: null,
 };

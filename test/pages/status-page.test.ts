@@ -45,7 +45,7 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
 const unknown = (...reasons: readonly string[]) => ({ verdicts: [targetVerdicts([], reasons)] });
 
 describe('the status page', () => {
-  it('has a line for each of several nodes: which is in use, what is wrong and when it is polled again', () => {
+  it('has a line for each of several nodes: which is in use, and what is wrong', () => {
     const snapshots = initialSnapshots();
     const trouble = {
       since: at(-720).at,
@@ -62,9 +62,8 @@ describe('the status page', () => {
     snapshots.record(BRIDGE, { ...bridgeResult(state), nodes }, at(0));
     const text = textOf(statusAt(snapshots, 0)).replaceAll('\n', ' ');
     expect(text).toContain(
-      'down since 12 min ago: a.example: responded with <429>; answers again, and is polled again in 5 min in use b.example behind since 60 s ago: c.example is 7 min behind the chain',
+      'down since 12 min ago: a.example: responded with <429> in use b.example behind since 60 s ago: c.example is 7 min behind the chain',
     );
-    expect(text).toMatch(/^No problem on .*; 1 of 3 nodes of module_state of .* is down/);
     expect(text).not.toContain('node.example:1317 node');
   });
 
@@ -86,30 +85,24 @@ Bridge module_state
 node.example:1317
 never
 no chain series are exported
-0 since the start
+0 of 0 failed
 initial
 ${TARGET}
 Cross-chain rate_limiter_input
 node.example:1317
 never
 no chain series are exported
-0 since the start
+0 of 0 failed
 This exporter
 Version
 0.1.0, Node.js 20.19.0
 Uptime
 60 min
 Configuration
-81985529216, loaded 60 s ago
-Targets
-1, with 2 endpoints
-Polls
-every 30s, timeout 20s
-Series
-withdrawn 1m after the last success`);
+81985529216, loaded 60 s ago`);
   });
 
-  it('lists failing endpoints first, with reason, remedy and the time until their series are withdrawn', () => {
+  it('lists failing endpoints first, with reason and remedy', () => {
     const snapshots = bothUp();
     snapshots.record(CROSSCHAIN, failing('rate_limited', '/x: responded with status 429'), at(20));
     const html = statusAt(snapshots, 24);
@@ -126,17 +119,13 @@ ${TARGET}
 Cross-chain rate_limiter_input
 node.example:1317
 24 s ago
-chain series are withdrawn in 36 s
 rate_limited /x: responded with status 429
 4 s ago
 Raise poll.interval, or the rate limit of the node.
 As of the last success:
 Pending cctxs 0
-1 of 2 polls failed
-1 × rate_limited
-the last took 1.5 s`,
+1 of 2 failed`,
     );
-    expect(html).toContain('title="2026-01-01 12:01:00 UTC">in 36 s</time>');
   });
 
   it('is not green while a poll fails for less time than its alert requires', () => {
@@ -146,14 +135,14 @@ the last took 1.5 s`,
     expect(textOf(html).split('\n')[0]).toBe(`warning in 2 min ${TARGET}: polls of rate_limiter_input fail, for 4 s`);
   });
 
-  it('shows for withdrawn endpoints when their series were withdrawn, and no old number', () => {
+  it('shows that the series of an endpoint are withdrawn, and no old number', () => {
     const snapshots = bothUp();
     snapshots.record(BRIDGE, FAILED, at(30));
     snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(60));
     const html = statusAt(snapshots, STALE_AFTER_SECONDS + 5);
     const text = textOf(html);
     expect(text).toContain(
-      'withdrawn\nmain "net" <1>\nBridge module_state\nnode.example:1317\n65 s ago\nchain series were withdrawn 5 s ago',
+      'withdrawn\nmain "net" <1>\nBridge module_state\nnode.example:1317\n65 s ago\nchain series are withdrawn',
     );
     expect(text).toContain('status /x: responded with status 500: <b>"oh"</b>\n35 s ago');
     expect(text).not.toContain('Waiting transfers');
@@ -165,40 +154,28 @@ the last took 1.5 s`,
     expect(text).toContain('The last poll succeeded, but none has ended since.\nThe exporter is stalled');
   });
 
-  it('shows the failures of a recovered endpoint in collapsed details', () => {
+  it('shows the last failure of a recovered endpoint', () => {
     const snapshots = bothUp();
     snapshots.record(BRIDGE, failing('timeout', 'no answer within 20s'), at(10));
     snapshots.record(BRIDGE, failing('dns'), at(20));
     snapshots.record(BRIDGE, bridgeResult(state), at(30));
     const html = statusAt(snapshots, 40);
-    expect(html).toMatch(/<details id="[^"]+"><summary>2 of 4 polls failed<\/summary>/);
-    expect(textOf(html)).toContain(
-      '2 of 4 polls failed\n1 × dns\n1 × timeout\nLast failure dns what happened\n20 s ago',
+    expect(textOf(html)).toContain('2 of 4 failed\nLast failure dns what happened\n20 s ago');
+  });
+
+  it('names invalid fields', () => {
+    const snapshots = polledSnapshots({ last_observed_nonce: ['odd'], batches: 7, unbatched_transfers: [] });
+    expect(textOf(statusAt(snapshots, 1))).toContain(
+      '0 of 1 failed\ninvalid fields, whose series are withdrawn: state.last_observed_nonce state.batches',
     );
   });
 
-  it('names invalid fields and highlights a body near its size limit', () => {
-    const snapshots = polledSnapshots({ last_observed_nonce: ['odd'], batches: 7, unbatched_transfers: [] });
-    expect(textOf(statusAt(snapshots, 1))).toContain(`0 of 1 polls failed, 2 invalid fields
-Fields of the wrong type in the last response; the series that need them are withdrawn:
-state.last_observed_nonce
-state.batches`);
-    const large = bridgeResult({ batches: [], unbatched_transfers: [] });
-    for (const [bodyBytes, marked] of [
-      [818, '818 B'],
-      [820, '820 B of at most 1KiB'],
-    ] as const) {
-      snapshots.record(BRIDGE, { ...large, bodyBytes }, at(2));
-      expect(textOf(statusAt(snapshots, 3))).toContain(`, ${marked}\n`);
-    }
-  });
-
-  it('says why a reload failed, without everything that is in the log', () => {
+  it('says why a reload failed', () => {
     const configProblems = Array.from({ length: 7 }, (_, index) => `targets[${index}]: <b>unknown</b> key`);
     const rejected = { ...instance, configRejectedAt: '2026-01-01T11:59:30.000Z', configProblems };
     const text = textOf(statusAt(bothUp(), 30, { instance: rejected }));
     expect(text).toContain('The last reload of the configuration failed 60 s ago');
-    expect(text).toContain('targets[4]: <b>unknown</b> key\nand 2 more in the log\n');
+    expect(text).toContain('targets[6]: <b>unknown</b> key\n');
   });
 
   it('names the problem of the state file', () => {
@@ -218,15 +195,6 @@ state.batches`);
       /^Oldest data: 41 s ago, rate_limiter_input of .*; 1 of 2 endpoints without current data$/,
     );
     expect(ageAt(initialSnapshots(), 0)).toBe('2 of 2 endpoints without current data');
-  });
-
-  it('summarizes many failures by reason', () => {
-    const contexts = Array.from({ length: 7 }, (_, index) => ({ ...BRIDGE, target: `t${index}` }));
-    const snapshots = recordedStates(contexts, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
-    for (const [index, context] of contexts.entries()) {
-      snapshots.record(context, failing(index === 3 ? 'tls' : 'connect'), at(1));
-    }
-    expect(textOf(statusAt(snapshots, 2))).toContain('Endpoints 0 of 7 up\n6 × connect\n1 × tls\nState\n');
   });
 
   it('has less than 2 MB, compressed less than 100 kB, with a thousand targets, like their list', () => {

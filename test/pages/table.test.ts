@@ -13,7 +13,7 @@ describe('a table', () => {
         { title: 'Twice', html: markup`${letter.repeat(2)}`, isWide: true },
       ],
     }));
-    expect(tableHtml('Letters', '', rows).html).toBe(`<table class="cards" role="table" aria-label="Letters">
+    expect(tableHtml('Letters', rows).html).toBe(`<table class="cards" role="table" aria-label="Letters">
 <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Letter<th role="columnheader" scope="col">Twice</tr></thead>
 <tbody role="rowgroup">
 <tr role="row" id="a" class="first"><th role="rowheader" scope="row">a<td role="cell" data-label="Twice" class="wide">aa

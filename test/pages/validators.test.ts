@@ -56,7 +56,7 @@ function htmlOf(...parameters: Parameters<typeof viewWith>): string {
   const [target] = view.targets;
   const items = view.endpoints[0]?.items;
   const note = items?.document === 'module_state' ? items.validatorsNote : '';
-  return target === undefined ? '' : validatorsSection(view, target, note, context).html;
+  return target === undefined ? '' : validatorsSection(target, note, context).html;
 }
 
 const text = (html: string): string =>
@@ -69,7 +69,7 @@ const text = (html: string): string =>
 const introductionOf = (...parameters: Parameters<typeof viewWith>): string =>
   text(htmlOf(...parameters).replace(/<table[^]*<\/table>/, ' '));
 
-/** The cells of each row: validator, state, power, missing, deadline, and of own ones last claim and what to do. */
+/** The cells of each row: validator, state, power, missing, deadline, last claim, what to do. */
 function rowsOf(...parameters: Parameters<typeof viewWith>): readonly (readonly string[])[] {
   const rows = htmlOf(...parameters)
     .split('<tr ')
@@ -78,6 +78,7 @@ function rowsOf(...parameters: Parameters<typeof viewWith>): readonly (readonly 
     row
       .split(/<t[dh] /)
       .slice(1)
+      .filter((cell) => !cell.includes('data-label="Target"'))
       .map((cell) => text(cell.replace(/^[^>]*>/, ''))),
   );
 }
@@ -137,7 +138,11 @@ describe('the validators that are late', () => {
       claim('9', OLD, [0, 1]),
       claim('10', YOUNG, [0]),
     ];
-    expect(missingIn({ attestations })).toEqual(['0xa2: events 8, 10', '0xa3: events 8 to 10', '0xa4: events 8 to 10']);
+    expect(missingIn({ attestations })).toEqual([
+      '0xa2: 2 events from 8 to 10',
+      '0xa3: events 8 to 10',
+      '0xa4: events 8 to 10',
+    ]);
     expect(missingIn({ attestations: [observed('900', 0, 1, 2, 3), claim('10', YOUNG, [])] }), 'too young').toEqual([]);
   });
 
@@ -147,7 +152,7 @@ describe('the validators that are late', () => {
       claim('8', OLD, [1], deposit('5')),
       claim('8', OLD, [0], deposit('6')),
     ];
-    expect(missingIn({ attestations })).toEqual(['0xa3: events 7, 8', '0xa4: events 7, 8']);
+    expect(missingIn({ attestations })).toEqual(['0xa3: events 7 to 8', '0xa4: events 7 to 8']);
   });
 
   it('include who is about to be jailed although the signatures of a validator set are sufficient', () => {
@@ -155,7 +160,7 @@ describe('the validators that are late', () => {
     const valset_confirms = ['0xa1', '0xa2'].map((eth_address) => ({ nonce: '2', eth_address }));
     const state = { params: { ...idleState.params, signed_valsets_window: '200' }, valsets, valset_confirms };
     expect(missingIn(state)).toEqual(['0xa3: validator set 2', '0xa4: validator set 2']);
-    expect(validatorsIn(state)[0]).toMatchObject({ isAwaited: false, deadline: { blocks: '50' } });
+    expect(validatorsIn(state)[0]).toMatchObject({ deadline: { blocks: '50' } });
     expect(rowsOf(state)[0]?.[4]).toBe('≈ 100 s left sign validator set 2 by height 1050, else jailed');
   });
 
@@ -185,22 +190,28 @@ describe('the validators that are late', () => {
     const batch_confirms = batches.flatMap(({ batch_nonce }) => confirms(batch_nonce, '0xa1', '0xa3', '0xa4'));
     const attestations = [...idleState.attestations, claim('8', '700', [])];
     expect(rowsOf({ batches, batch_confirms, attestations }).slice(0, 2)).toEqual([
-      [`unknown ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'events 7, 8', 'none'],
-      [`unknown ${beta} 0xa2`, 'late for 10 min', '30.00 %', 'batches 1 to 4; events 7, 8', 'none'],
+      [`unknown ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'events 7 to 8', 'none', 'none', 'none'],
+      [`unknown ${beta} 0xa2`, 'late for 10 min', '30.00 %', 'batches 1 to 4; events 7 to 8', 'none', 'none', 'none'],
     ]);
     expect(rowsOf({}, { verdicts: [lateVerdict('0xa2')] })).toEqual([
-      [`unknown ${beta} 0xa2`, 'late for 68 min', '30.00 %', lateVerdict('0xa2').summary, 'none'],
+      [
+        `unknown ${beta} 0xa2`,
+        'late for 68 min',
+        '30.00 %',
+        lateVerdict('0xa2').summary,
+        'none',
+        'none',
+        lateVerdict('0xa2').action,
+      ],
     ]);
     const unsigned = { batches, params: { ...idleState.params, signed_batches_window: '500' } };
-    expect(rowsOf(unsigned)[0]?.[4]).toBe(
-      '≈ 11 min left sign batch 1 by height 1350, else jailed; batch times out in 16 min',
-    );
+    expect(rowsOf(unsigned)[0]?.[4]).toBe('≈ 11 min left sign batch 1 by height 1350, else jailed');
   });
 
   it('are nobody only as far as lists can be read', () => {
-    expect(introductionOf({})).toBe('Validators No validator is late.');
+    expect(introductionOf({})).toBe('Validators No validator is late');
     expect(introductionOf({ batches: 1, attestations: 1 })).toBe(
-      'Validators No validator is late. Unknown for batches, events: a list of the document cannot be read.',
+      'Validators No validator is late; Unknown for batches, events: a list of the document cannot be read.',
     );
     expect(introductionOf({ valsets: 1 })).toContain('The validator set cannot be read, or is empty.');
     const batches = [batch('1', '600', OLD)];
@@ -224,19 +235,17 @@ describe('the validators that are late', () => {
 describe('the own validators', () => {
   const well = { attestations: [observed('900', 0)] };
 
-  it('are not known once the data is outdated, which both pages say', () => {
+  it('are not listed once the data is outdated', () => {
     const outdated = { watch: [alpha, beta], shownAtSeconds: 3601 };
-    const unknown = /Nothing is known of your 2 validators of .* until a poll of its bridge succeeds\.$/;
-    expect(text(htmlOf(well, outdated)).trim()).toMatch(unknown);
-    expect(text(ownValidatorsSection(viewWith(well, outdated), context).html)).toMatch(unknown);
-    expect(htmlOf(well, { shownAtSeconds: 3601 })).toBe('');
+    expect(htmlOf(well, outdated)).toBe('');
+    expect(ownValidatorsSection(viewWith(well, outdated), context).html).toBe('');
   });
 
   it('are on the status page only with an entry of watch, with their target', () => {
     expect(ownValidatorsSection(viewWith(well), context).html).toBe('');
     const { html } = ownValidatorsSection(viewWith(well, { watch: [alpha] }), context);
     expect(html).toContain('Your validators <span class="quiet">1</span>');
-    expect(html).toContain('<a href="./pending?target=main%20%22net%22%20%3C1%3E">');
+    expect(html).toContain('data-label="Target">main &quot;net&quot; &lt;1&gt;');
   });
 
   it('are shown when all is well, by any of their addresses', () => {
@@ -264,35 +273,6 @@ describe('the own validators', () => {
     expect(row?.[4]).toBe('unknown sign validator set 950 by height 1050, else jailed');
   });
 
-  it.each([
-    [
-      'event',
-      { attestations: [observed('500', 0, 1), claim('8', '700', [0])] },
-      'BridgeOracleStalled',
-      'BridgeBatchUnsigned',
-    ],
-    ['batch', { batches: [batch('2', '600', '500')] }, 'BridgeBatchUnsigned', 'BridgeValsetUnsigned'],
-    [
-      'validator set',
-      { valsets: [...idleState.valsets, { nonce: '500', members, height: '500' }] },
-      'BridgeValsetUnsigned',
-      'BridgeOracleStalled',
-    ],
-  ] as const)(
-    'are late when an old %s waits for them, as severe as the alert about it, whose action they have',
-    (_item, waiting, alert, other) => {
-      const state = { attestations: [observed('500', 0, 1)], ...waiting };
-      const rowWith = (...verdicts: readonly Verdict[]) => {
-        const options = { watch: [beta], verdicts };
-        const status = /<b class="state (\w+)" title="\w+">late/.exec(htmlOf(state, options))?.[1];
-        return [status, rowsOf(state, options)[0]?.at(-1)];
-      };
-      expect(rowWith()).toEqual(['pending', 'none']);
-      expect(rowWith(verdict(alert, 'critical', 20))).toEqual(['critical', `action of ${alert}`]);
-      expect(rowWith(verdict(other, 'critical', 20))).toEqual(['pending', 'none']);
-    },
-  );
-
   it('have the severity of their own alerts only', () => {
     const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, { subject: { orchestrator: beta } });
     const rows = rowsOf(well, { watch: [alpha, beta], verdicts: [alert] });
@@ -303,9 +283,9 @@ describe('the own validators', () => {
   it('show what the node says about them: last claim, funds, and missed blocks of those that they may miss', () => {
     const lastClaim = (claimed: string, state: object = well) =>
       rowsOf(state, { watch: [alpha], queries: answers(false, claimed) })[0]?.[5];
-    expect(lastClaim('7')).toBe('7 1500 smallest units');
+    expect(lastClaim('7')).toBe('7 1.5K smallest units');
     expect(lastClaim('4'), 'its vote in the document is newer').toBe(lastClaim('7'));
-    expect(lastClaim('4', { attestations: [observed('900', 1)] })).toBe('4 1500 smallest units');
+    expect(lastClaim('4', { attestations: [observed('900', 1)] })).toBe('4 1.5K smallest units');
     const counts = [100, 130].map((missed, index) => ({ at: at(60 * (index - 1)).at, missed }));
     const info = { address: '', startHeight: 1n, missed: 90, isTombstoned: false, counts };
     const missing = (params: object | undefined) => {
@@ -318,18 +298,6 @@ describe('the own validators', () => {
     };
     expect(missing({ window: 1000, minSigned: 0.5 })).toBe('90 blocks of the 500 that it may miss');
     expect(missing(undefined)).toBe('90 blocks');
-  });
-
-  it('say which signature they missed, if that is why they are jailed', () => {
-    const state = {
-      valsets: [
-        { nonce: '100', members, height: '100' },
-        { nonce: '202', members: members.slice(1), height: '202' },
-      ],
-    };
-    expect(rowsOf(state, { watch: [alpha], queries: answers(true) })[0]?.[4]).toBe(
-      'none jailed: did not sign validator set 100',
-    );
   });
 
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {
@@ -359,42 +327,15 @@ describe('the contact of a validator', () => {
     const queries = answeredQueries(at(0), { validators });
     return htmlOf({ batches: [batch('1', '600', '500')] }, { ...settings, queries });
   };
-  const website = (address: string): string => htmlWith({ securityContact: null, website: address });
-
-  it('is beside its name where it is late', () => {
+  it('is text beside its name where it is late', () => {
     const html = htmlWith({ securityContact: 'ops@example.org', website: 'https://example.org/a' });
-    expect(html).toContain(
-      'published contact: ops@example.org, <a href="https://example.org/a" rel="noreferrer nofollow">https://example.org/a</a>',
-    );
+    expect(html).toContain('published contact: ops@example.org, https://example.org/a');
     expect(html.split('published contact').length).toBe(2);
+    expect(html).not.toContain('<a ');
   });
-
-  it.each([
-    'http://example.org',
-    'javascript:alert(1)',
-    'https:example.org',
-    'https://',
-    'https://user:password@example.org',
-    'https://example.org@evil.example',
-    'https://еxample.org',
-    'https://example.org/ javascript:',
-    'example.org',
-    'HTTPS//x',
-  ])('is text and no link: %s', (address) => {
-    expect(website(address)).not.toContain('<a');
-    expect(website(address)).toContain(address);
-  });
-
-  it.each(['https://example.org', 'https://example.org/a?b=c#d', 'https://example.org?q=1'])(
-    'is a link: %s',
-    (address) => {
-      expect(website(address)).toContain(`<a href="${address}"`);
-    },
-  );
 
   it('is escaped', () => {
     const html = htmlWith({ securityContact: HOSTILE, website: `https://example.org/"><script>` });
     expect(html).not.toContain('<script>');
-    expect(html).toContain('href="https://example.org/&quot;&gt;&lt;script&gt;"');
   });
 });

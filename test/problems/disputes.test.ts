@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listedRows } from '../../src/items/item-list.js';
 import { disputedClaims, disputedThing, firstDispute } from '../../src/problems/oracle-problems.js';
 import { idleState, vote } from '../items/bridge-state.js';
-import { bridgeItemsOf } from '../items/read-items.js';
+import { asReadable, bridgeItemsOf } from '../items/read-items.js';
 
 const claim = (votes: readonly number[], content: object, nonce = 8) => ({
   observed: false,
@@ -27,7 +26,7 @@ function textsOf(...claims: readonly object[]): [string, string] {
     { contract: '0xu', symbol: 'WETH', decimals: 18 },
   ];
   const items = bridgeItemsOf({ ...idleState, attestations }, { height: '1000', tokens });
-  const listed = listedRows(items.claims);
+  const listed = asReadable(items.claims).rows;
   const dispute = firstDispute(listed);
   if (dispute === undefined) throw new Error('there is no dispute');
   return [

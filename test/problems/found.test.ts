@@ -6,7 +6,7 @@ import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, isDocument, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { keptInput } from '../../src/engine/kept-body.js';
 import { bridgeItems } from '../../src/items/bridge-items.js';
-import { listedRows } from '../../src/items/item-list.js';
+import { asReadable } from '../items/read-items.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, members, transfer, validators, vote } from '../items/bridge-state.js';
 import {
@@ -282,7 +282,7 @@ describe('a batch', () => {
       const endpoint = bridgeState(documents, { block_time: blockTime, tokens: [TOKEN] }, false);
       const snapshot = endpoint.lastSuccess?.snapshot;
       const input = isDocument('module_state', snapshot) ? keptInput(snapshot) : undefined;
-      const [item] = input === undefined ? [] : listedRows(bridgeItems(input).batches);
+      const [item] = input === undefined ? [] : asReadable(bridgeItems(input).batches).rows;
       const gauge = snapshot?.renderedFamilies.find(({ name }) => name === 'bridge_batches_overdue')?.text;
       return [
         shownIn(endpoint, START_SECONDS).filter(({ name }) => name.startsWith('BridgeBatchOverdue')).length,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { idleState, members, validators } from './bridge-state.js';
-import { bridgeItemsOf } from './read-items.js';
+import { keptInput } from '../../../src/engine/kept-body.js';
+import { missedSignature } from '../../../src/facts/bridge/duties.js';
+import { matchingRegistrations } from '../../../src/facts/bridge/registrations.js';
+import { orNull } from '../../../src/facts/required-fields.js';
+import { idleState, members, validators } from '../../items/bridge-state.js';
+import { bridgeSnapshot } from '../../support/snapshots.js';
 
 const [alpha] = validators;
 const others = members.slice(1);
@@ -23,8 +27,9 @@ function reasonAt(leftAt: string, changes: object = {}) {
     })),
     ...changes,
   };
-  const [item] = bridgeItemsOf(state, { height: '1000', watch: [alpha?.orchestrator ?? ''] }).validators;
-  return item?.missedSignature;
+  const input = keptInput(bridgeSnapshot(state, { height: '1000' }));
+  const row = input && matchingRegistrations(input, alpha?.orchestrator ?? '')?.[0];
+  return input === undefined || row === undefined ? undefined : orNull(() => missedSignature(input, row));
 }
 
 describe('the signature that a validator missed before it left the set', () => {
