@@ -135,7 +135,7 @@ function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${numbersHtml(endpoint.target, endpoint.backlog)}${items === null ? '' : renderFacts(items, page)}${sorted.map(({ html }) => html)}
+${numbersHtml(endpoint.target, endpoint.backlog)}${sorted.map(({ html }) => html)}${items === null ? '' : renderFacts(items, page)}
 </section>
 `;
 }

@@ -70,12 +70,6 @@ it('the heading of the status page says what is wrong, who has to act and how ur
   await expect(headings.join('\n')).toMatchFileSnapshot('golden/headings.txt');
 });
 
-it('the contract has surpluses in whole tokens, and events with those that are claimed', () => {
-  const text = textOf(pages.get('stalled-oracle')?.target ?? '');
-  expect(text).toMatch(/\nBacking surplus of usdt\n[\d ]+(\.\d+)? usdt\n/);
-  expect(text).toMatch(/\nEvents that the hub has not observed\n\d+ at that block; claimed by validators .*: \d+\n/);
-});
-
 type Info = Readonly<Record<'id' | 'problem' | 'severity' | 'summary' | 'action' | 'hidden_by', string>>;
 
 /** The series from which notifications and dashboards have the words of problems (rules.test.ts, test/dashboards), so many seconds later. */
