@@ -298,7 +298,7 @@ const MISSED_ACTION =
 const MAX_MISSED = 1000;
 
 /**
- * When each missed transaction was first seen; 0 in the first document, whose missed transactions are old.
+ * When each missed transaction was first seen; 0 in the first two documents, whose missed transactions are old.
  */
 type MissedMark = Readonly<Record<string, Instant>>;
 
@@ -310,7 +310,7 @@ const missed = defineProblem('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 15,
   needsTime: true,
-  description: 'Cctxs of a chain have been missed for less than a day, and were not at the first poll.',
+  description: 'Cctxs of a chain have been missed for less than a day, and were not at the first two polls.',
   action: MISSED_ACTION,
   mark: {
     isDebounced: true,

@@ -4,7 +4,8 @@ import type { Evidence, Problem } from './problem.js';
 /*
  * The marks of problems. A debounced mark has a candidate beside it, the mark after the last document, and moves there
  * when the next document agrees: when it continues both in the same way. If not, the last document was odd, and the
- * mark continues without it. Otherwise an odd answer would be found after it is gone: as a change for hours, or as a
+ * mark continues without it. The first document is a candidate, too: if the second one contradicts it, the mark begins
+ * anew with that one. Otherwise an odd answer would be found after it is gone: as a change for hours, or as a
  * rollback for a day; and a silence of hours would begin anew.
  *
  * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. The mark is 5, and after the second
@@ -18,8 +19,9 @@ export function findEntry<Value>(mark: Readonly<Record<string, Value>> | undefin
 }
 
 export interface Marks {
+  /** `undefined` before the first document, and of a debounced mark until two documents agree. */
   readonly mark: unknown;
-  /** The mark after the last document; `undefined` if the mark is. */
+  /** A debounced mark after the last document. */
   readonly candidate?: unknown;
 }
 
@@ -38,7 +40,7 @@ export function marksAfter(
   return orElse<Marks>(
     () => {
       const after = definition?.next(evidence, mark);
-      if (definition?.isDebounced !== true || mark === undefined) return { mark: after };
+      if (definition?.isDebounced !== true) return { mark: after };
       const agreed = candidate === undefined ? undefined : agreedMark(definition.next(evidence, candidate), after);
       return agreed === undefined ? { mark, candidate: after } : { mark: candidate, candidate: agreed };
     },

@@ -138,7 +138,7 @@ describe('the events of the contract', () => {
 describe('the contract', () => {
   it('has another owner for six hours, with both addresses', () => {
     const other = { owner: OTHER_OWNER };
-    const readings: Reading[] = [0, 5, 10].map((minute) => [minute, minute === 0 ? {} : other]);
+    const readings: Reading[] = [0, 1, 5, 10].map((minute) => [minute, minute < 5 ? {} : other]);
     const text = 'the owner or the implementation of the contract changed; owner (0xaaaaaa…aaaaaa → 0xbbbbbb…bbbbbb)';
     expect(foundAfter(...readings)).toEqual([{ name: 'BridgeContractOwnerChanged', start: 5, text }]);
     const atMinutes = (...minutes: readonly number[]): Reading[] => minutes.map((minute) => [6 * HOUR + minute, other]);
@@ -146,7 +146,7 @@ describe('the contract', () => {
     expect(foundAfter(...readings, ...atMinutes(5, 7))).toEqual([]);
     expect(foundAfter([0, {}], [5, other], [10, {}], [15, {}])).toEqual([]);
     const upgraded = foundAfter(
-      [0, {}],
+      ...[0, 1].map((minute): Reading => [minute, {}]),
       ...[5, 10].map((minute): Reading => [minute, { implementation: OTHER_OWNER }]),
     );
     expect(upgraded).toMatchObject([{ name: 'BridgeContractOwnerChanged', start: 5 }]);

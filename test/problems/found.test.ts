@@ -223,7 +223,7 @@ describe('a batch', () => {
   it('that times out unsigned is no progress either when one odd answer has no batch', () => {
     const next = [batch('9', '90000', String(heightAt(2)))];
     const states = [
-      { batches: [liveBatch('8', 25)] },
+      ...[0, 1].map(() => ({ batches: [liveBatch('8', 25)] })),
       ...[next, next, [], next, next].map((batches) => ({ batches, last_observed_external_height: '60001' })),
     ];
     const found = bridgeProblem(
@@ -1161,6 +1161,7 @@ describe('a change', () => {
   const changed = (first: object, second: object) =>
     bridgeProblem('Changed', [
       { minute: 0, state: first },
+      { minute: 1, state: first },
       { minute: 2, state: second },
       { minute: 4, state: second },
     ]);
@@ -1199,7 +1200,7 @@ describe('a change', () => {
     const until = (minute: number) =>
       bridgeProblem(
         'Changed',
-        [0, 2, 4, minute - 2, minute].map((each) => ({ minute: each, state: each === 0 ? before : after })),
+        [0, 1, 2, 4, minute - 2, minute].map((each) => ({ minute: each, state: each < 2 ? before : after })),
       );
     expect(until(61)).toHaveLength(1);
     expect(until(64)).toEqual([]);
@@ -1256,9 +1257,19 @@ describe('the state', () => {
   it('was rolled back when an id is lower than before', () => {
     const found = bridgeProblem('BridgeStateRolledBack/critical', [
       { minute: 0, state: { last_observed_nonce: '7' } },
+      { minute: 1, state: { last_observed_nonce: '7' } },
       { minute: 2, state: { last_observed_nonce: '5' } },
     ]);
     expect(found).toMatchObject([{ subject: { kind: 'observed_nonce' }, start: 2 }]);
+  });
+
+  it('is neither rolled back nor changed when the first document was odd', () => {
+    const odd = { params: { ...COMPLETE.params, signed_valsets_window: '60000' }, last_observed_nonce: '90' };
+    const states = [odd, ...['7', '7', '8', '8'].map((last_observed_nonce) => ({ last_observed_nonce }))];
+    for (const length of [2, 3, 5]) {
+      const documents = states.slice(0, length).map((state, index) => ({ minute: 2 * index, state }));
+      expect(bridgeProblems(documents), `${length} documents`).toEqual([]);
+    }
   });
 
   it('was not rolled back while a node that was restored from a backup catches up faster than the chain', () => {
@@ -1600,7 +1611,7 @@ describe('a cross-chain transaction', () => {
     const old = Array.from({ length: 999 }, (_, index) => cctx('1', index, -500));
     const [next, last] = [cctx('56', 1, 0), cctx('56', 2, 0)];
     const judged = (...missed: readonly object[]) => {
-      const documents = [old, [...old, next], missed].map((each, index) => ({ minute: 3 * index, missed: each }));
+      const documents = [old, old, [...old, next], missed].map((each, index) => ({ minute: 3 * index, missed: each }));
       const { unjudged = [] } = stateAfter(documents).lastSuccess?.snapshot.judgement ?? {};
       const found = cctxProblems('CrosschainCctxsMissed', documents).map(({ subject }) => subject);
       return [found, unjudged.map(({ problem }) => problem.name)];
@@ -1614,6 +1625,7 @@ describe('a cross-chain transaction', () => {
     const missedOn = (...chainIds: readonly string[]) =>
       cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, pending: others },
+        { minute: 1, pending: others },
         ...Array.from({ length: chainIds.length + 2 }, (_, index) => ({
           minute: 3 * index + 3,
           pending: others,
@@ -1637,6 +1649,7 @@ describe('a cross-chain transaction', () => {
     expect(
       cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, pending: quiet(4) },
+        { minute: 1, pending: quiet(4) },
         { minute: 3, pending: quiet(4), missed },
       ]),
       '3 of 7',
@@ -1653,16 +1666,22 @@ describe('a cross-chain transaction', () => {
     ]);
   });
 
-  it('is missed when it was not in the first document', () => {
+  it('is missed when it was not in the first documents', () => {
     const old = cctx('1', 1, -500);
     const found = (missed: readonly object[]) =>
       cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, missed: [old] },
+        { minute: 1, missed: [old] },
         { minute: 3, missed },
       ]);
     expect(found([old])).toEqual([]);
-    const afterOddAnswer = [[old], [], [old], [old]].map((missed, index) => ({ minute: 3 * index, missed }));
-    expect(cctxProblems('CrosschainCctxsMissed', afterOddAnswer)).toEqual([]);
+    for (const lists of [
+      [[old], [], [old], [old]],
+      [[], [old], [old], [old]],
+    ]) {
+      const withOddAnswer = lists.map((missed, index) => ({ minute: 3 * index, missed }));
+      expect(cctxProblems('CrosschainCctxsMissed', withOddAnswer)).toEqual([]);
+    }
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
       {
         start: 3,

@@ -290,6 +290,26 @@ describe('a problem', () => {
     expect(markAfter('a', 'a', 'b', 'a')).toBe('a');
     expect(markAfter('b', 'a')).toBe('a');
   });
+
+  it('begins its mark anew when the second document contradicts the first', () => {
+    let value = 0;
+    const next = (_evidence: Evidence, before?: { highest: string }) => ({
+      highest: before !== undefined && Number(before.highest) > value ? before.highest : String(value),
+    });
+    const markAfter = (...values: readonly number[]): unknown => {
+      const { poll, marks } = judge({ mark: { isDebounced: true, next } as unknown as NonNullable<Problem['mark']> });
+      for (const [index, each] of values.entries()) {
+        value = each;
+        poll(30 * index, []);
+      }
+      return marks()[0];
+    };
+    expect(markAfter(90)).toEqual({ highest: '90' });
+    expect(markAfter(90, 5)).toEqual({ highest: '5' });
+    expect(markAfter(90, 5, 6)).toEqual({ highest: '6' });
+    expect(markAfter(5, 90, 6)).toEqual({ highest: '6' });
+    expect(markAfter(5, 90, 91, 6)).toEqual({ highest: '90' });
+  });
 });
 
 describe('a problem that cannot be judged', () => {

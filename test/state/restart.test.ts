@@ -97,6 +97,29 @@ describe('the first poll after a restart', () => {
     expect(changed(third, 20)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
   });
 
+  it.each([
+    ['with a state file', 8, 12],
+    ['with a state file of one document, which is the odd one', 0, 4],
+    ['without a state file', undefined, 0],
+  ])('is no change and no rollback when its document is odd, %s', (_, last, start) => {
+    const chain = createChain();
+    const odd = (body: string): string =>
+      body.replace(/(?<="last_observed_nonce":")\d+/, '99999').replace(/(?<="signed_batches_window":")\d+/, '77');
+    const first = startSimulatedProcess(chain, 0, undefined, last === 0 ? odd : undefined);
+    if (last !== undefined) pollFrom(first, 0, last);
+    let isOdd = last !== 0;
+    const second = startSimulatedProcess(chain, start, last === undefined ? undefined : first.end(last), (body) =>
+      isOdd ? odd(body) : body,
+    );
+    for (let minute = start; minute <= start + 24; minute += STEP_MINUTES) {
+      second.poll(minute);
+      isOdd = false;
+      const found = second.verdicts(minute).map(({ alert }) => alert);
+      expect(found, `minute ${minute}`).not.toContain('BridgeStateRolledBack');
+      expect(found, `minute ${minute}`).not.toContain('BridgeParamsChanged');
+    }
+  });
+
   it('names a problem that its document does not show by its alert, because the file has no names', () => {
     const chain = incident('stuck');
     const first = startSimulatedProcess(chain, 0);
