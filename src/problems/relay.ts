@@ -1,4 +1,4 @@
-import { floorDivide, lowest } from '../chain/numeral.js';
+import { compare, floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch } from '../chain/module-state.js';
 import {
   expectedBatches,
@@ -54,13 +54,18 @@ function relayable(input: BridgeInput): readonly Batch[] {
   return relayableBatches(input) ?? [];
 }
 
-/** The time until the first batch times out, by the estimated external height. */
-function secondsToTimeout(input: BridgeInput, batches: readonly Batch[]): number | undefined {
-  return lowest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
+/** The time until a batch times out, by the estimated external height. */
+function secondsToTimeout(input: BridgeInput, { batch_timeout }: Batch): number | undefined {
+  return secondsToExternalHeight(input, () => required(batch_timeout));
+}
+
+function firstToTimeOut(batches: readonly Batch[]): Batch | undefined {
+  return batches.toSorted((a, b) => compare(required(a.batch_timeout), required(b.batch_timeout)))[0];
 }
 
 function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string {
-  const seconds = secondsToTimeout(input, batches);
+  const first = firstToTimeOut(batches);
+  const seconds = first && secondsToTimeout(input, first);
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
@@ -131,18 +136,16 @@ const timeoutNear = defineProblem('module_state', {
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
     const near = estimateDuration(blocks, externalBlockTime(input)) * TIMEOUT_RATIO;
-    const nearBatches = batches.filter((batch) => (secondsToTimeout(input, [batch]) ?? near) < near);
+    const nearBatches = batches.filter((batch) => (secondsToTimeout(input, batch) ?? near) < near);
     const expected = expectedBatches(input, nearBatches);
-    const left = secondsToTimeout(input, expected);
-    if (left === undefined) return undefined;
-    const first = expected.find((batch) => secondsToTimeout(input, [batch]) === left);
+    const first = firstToTimeOut(expected);
+    const left = first && secondsToTimeout(input, first);
+    if (first === undefined || left === undefined) return undefined;
     return {
+      progressKey: readBatchKey(first),
       start: input.at - (near - left),
       summary: 'signed batches time out soon',
-      details: [
-        `${first === undefined ? 'the first' : batchText(input, first)} in ${about(input, left)}`,
-        amountsText(input, expected),
-      ],
+      details: [`${batchText(input, first)} in ${about(input, left)}`, amountsText(input, expected)],
       action: checkRelayers(input.isContractPaused),
     };
   },
@@ -189,16 +192,18 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
         severity === 'critical'
           ? listGroup('sufficient')
           : [...listGroup('unsigned'), ...expectedBatches(input, listGroup('unknown'))];
-      const [oldest] = batches;
-      if (oldest === undefined) return undefined;
+      const first = firstToTimeOut(batches);
+      if (first === undefined) return undefined;
+      const left = secondsToTimeout(input, first);
       const otherFees = groupBy(
         overdueBatches.filter((batch) => !batches.includes(batch)),
         (batch) => feeSufficiency(input, batch),
       );
-      const left = secondsToTimeout(input, batches);
       return {
+        // The hub can cancel a batch and hold the next one.
+        progressKey: readBatchKey(first),
         start: left === undefined ? undefined : input.at + left,
-        summary: `transfers are locked in ${batchText(input, oldest)}, which has timed out`,
+        summary: `transfers are locked in ${batchText(input, first)}, which has timed out`,
         details: [
           batches.length > 1 ? `${count(batches.length, 'batch', 'batches')} in all` : '',
           amountsText(input, batches),

@@ -384,6 +384,25 @@ describe('a batch', () => {
     expect(found(1719)).toHaveLength(1);
     expect(found(1000)).toEqual([]);
   });
+
+  it.each([
+    // A fifth of the lifetime are 144 minutes.
+    ['BridgeBatchTimeoutNear/warning', '1100', -124, '1715', 19],
+    ['BridgeBatchOverdue/critical', '900', -20, '990', 18],
+  ])('has a history of its own: %s begins anew when the first batch is gone', (name, first, start, second, next) => {
+    const [eight, nine] = [batch('8', first, String(heightAt(-60))), batch('9', second, String(heightAt(-60)))];
+    const startAfter = (...states: readonly (readonly object[])[]) =>
+      bridgeProblem(
+        name,
+        states.map((batches, index) => ({
+          minute: 10 * index,
+          state: { batches, batch_confirms: [...signedBy('8', 0, 1, 2, 3), ...signedBy('9', 0, 1, 2, 3)] },
+        })),
+        { externalHeight: 1000, external_block_time: 12_000, tokens: [TOKEN] },
+      ).map((found) => found.start);
+    expect(startAfter([eight], [nine, eight])).toEqual([start]);
+    expect(startAfter([eight], [nine, eight], [nine])).toEqual([next]);
+  });
 });
 
 describe('the newest validator set', () => {
