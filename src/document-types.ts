@@ -48,7 +48,8 @@ export interface DocumentTypes {
   };
 }
 
-export type DocumentName = keyof DocumentTypes;
+export const documentNames = ['module_state', 'external_contract', 'rate_limiter_input'] as const;
+export type DocumentName = (typeof documentNames)[number];
 
 /**
  * What a document is read and derived with: what is selected of the answers to queries, and of the other documents of

@@ -89,7 +89,7 @@ type Tracked<Types extends AnyTypes> = Pick<Types, 'input' | 'flow'>;
 
 /** How the documents of an endpoint are compared. */
 interface FlowDefinition<Types extends AnyTypes> {
-  /** `before` is `undefined` for the first document of a process. */
+  /** `before` is `undefined` for the first document, and after a restart where the flow begins anew. */
   readonly track: (before: Types['flow'] | undefined, input: Types['input'], options: FlowOptions) => Types['flow'];
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Types>>[];
@@ -252,6 +252,3 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     items: (tracked, _names, filter) => crosschainItems(tracked.input, unlistedCctxs(tracked), filter),
   },
 };
-
-// The keys of an object whose type has no others.
-export const documentNames = Object.keys(documents) as readonly DocumentName[];

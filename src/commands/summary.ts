@@ -1,6 +1,6 @@
 import type { Clock, Moment } from '../clock.js';
-import type { DocumentName } from '../document-types.js';
-import { documentNames, documents } from '../documents.js';
+import { documentNames, type DocumentName } from '../document-types.js';
+import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';

@@ -37,7 +37,7 @@ export interface LastDocument<Name extends DocumentName = DocumentName> {
   /** See `DocumentDefinition.height`. */
   readonly height: Numeral | undefined;
   readonly past: DocumentTypes[Name]['past'] | undefined;
-  /** `undefined` after a restart, where it begins anew. */
+  /** `undefined` after a restart where it begins anew, as that of a module state does. */
   readonly flow: DocumentTypes[Name]['flow'] | undefined;
 }
 

@@ -39,7 +39,7 @@ export function createEndpoint<Job extends EndpointJob>(job: Job, addedAt: Insta
   return { job, state: { ...initialState(job.context, addedAt), queries: enabledQueries(job.context) } };
 }
 
-/** What sees the results of polls, without an effect on them: log, recorder, state file. */
+/** What sees the results of polls, without an effect on them: log and recorder. */
 export interface Sink {
   readonly polled?: (poll: SteppedPoll) => void;
   readonly answered?: (round: AnsweredRound) => void;

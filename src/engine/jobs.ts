@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
 import { hash48, type Config, type TargetConfig } from '../config/config.js';
-import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
-import { documentNames, documents, type ConfiguredDocument } from '../documents.js';
+import {
+  documentNames,
+  type DocumentName,
+  type DocumentTypes,
+  type StepContext,
+  type TargetOptions,
+} from '../document-types.js';
+import { documents, type ConfiguredDocument } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import type { RequestLimits } from '../http/client.js';
 import { count, list } from '../text/format.js';

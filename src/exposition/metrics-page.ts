@@ -1,4 +1,5 @@
-import { documentNames, documents } from '../documents.js';
+import { documentNames } from '../document-types.js';
+import { documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';

@@ -293,11 +293,11 @@ export const bridgeFamilies = families<BridgeInput>({
     },
   }),
   bridge_external_height_projected: gauge({
-    help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
+    help: 'Current external height: as read on the external chain, else estimated from the last observed event and the block times in use, rounded down.',
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the estimated external height; absent while a batch is there and the estimate is unknown or not reliable.',
+    help: 'Number of batches that have timed out at the current external height; absent while a batch is there and that height is unknown or not reliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       const states = rows(input.state.batches).map((batch) => batches.timeoutState(input, batch));

@@ -11,7 +11,7 @@ import {
   nodeDelaySeconds,
   upgradeAt,
 } from '../queries/node-status.js';
-import type { DocumentName } from '../document-types.js';
+import { documentNames, type DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
@@ -25,7 +25,6 @@ import { shortName } from './sentence.js';
 
 const hubDocuments = ['module_state', 'rate_limiter_input'] as const;
 type HubDocument = (typeof hubDocuments)[number];
-const allDocuments = [...hubDocuments, 'external_contract'] as const;
 
 const UPGRADE_ACTION =
   'Start the version of the upgrade on this node and on your validators: the hub goes on when two thirds of the power run it. If others have a higher height, only this node stands.';
@@ -270,6 +269,6 @@ export const nodeProblems = [
   ...hubDocuments.map((document) => nodeBehind(document, 'critical')),
   ...hubDocuments.map((document) => nodeBehind(document, 'warning')),
   externalNodeBehind,
-  ...allDocuments.map(nodeDown),
+  ...documentNames.map(nodeDown),
   ...hubDocuments.map(clockBehind),
 ];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { wallSeconds, type Moment } from '../clock.js';
+import { toMilliseconds, wallSeconds, type Moment } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
@@ -74,8 +74,6 @@ function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, val
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
 
-const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
-
 /** The lines of the problems of a target. */
 export function problemLines(shown: readonly ShownProblem[], fixedLabels: string): readonly RenderedFamily[] {
   const lines = shown.map((problem) => {
@@ -108,7 +106,7 @@ export function unjudgedLines(
     same.slice(0, 1).map(({ problem, severity }) => {
       const since = Math.min(...same.map((each) => each.since));
       const labels = { document, problem: problem.name, severity };
-      return series(problemUnjudged, fixedLabels, labels, toMilliseconds(wallSeconds(since, now)));
+      return series(problemUnjudged, fixedLabels, labels, wallSeconds(since, now));
     }),
   );
   return { name: problemUnjudged.name, text: lines.join(''), dropped: undefined };

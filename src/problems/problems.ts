@@ -1,5 +1,5 @@
 import type { ProblemLimits } from '../config/config.js';
-import type { DocumentName } from '../document-types.js';
+import { documentNames } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
 import { contractProblems } from './contract-problems.js';
@@ -34,8 +34,6 @@ const declared = [
 export const problems: readonly (Problem & { readonly dashboard: string })[] = declared;
 
 export type ProblemName = (typeof declared)[number]['name'];
-
-const documentNames: readonly DocumentName[] = ['module_state', 'external_contract', 'rate_limiter_input'];
 
 /** What `problems` of the configuration can set. */
 export const problemLimits: ProblemLimits = new Map(

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
-import { documentNames } from '../documents.js';
+import { documentNames } from '../document-types.js';
 import { compress, writeAtomically } from '../files.js';
 import { errorCode } from '../text/error-text.js';
 import { formatSize } from '../units.js';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { nameRecordingDirectory } from '../config/config.js';
-import type { DocumentName } from '../document-types.js';
-import { documentNames } from '../documents.js';
+import { documentNames, type DocumentName } from '../document-types.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
 import { tryParseJson } from '../text/error-text.js';
 

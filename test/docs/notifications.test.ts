@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { documentNames } from '../../src/documents.js';
+import { documentNames } from '../../src/document-types.js';
 import { hides, type HidingAlert } from '../../src/problems/hiding.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';

@@ -1,6 +1,6 @@
 import { chainText, clockTime, outboundTexts } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
-import { documentNames } from '../../src/documents.js';
+import { documentNames } from '../../src/document-types.js';
 import { failureReasonNames, chooseRemedy } from '../../src/http/failure-reasons.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';

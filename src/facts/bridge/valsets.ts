@@ -108,10 +108,10 @@ export interface Members {
   /** Share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
   /** Watched members, then the most powerful, at most `MAX_LISTED_MEMBERS`. */
-  readonly members: readonly Member[];
+  readonly members: readonly ListedMember[];
 }
 
-export type Member = ReturnType<typeof rankedMembers>['members'][number]['item'];
+type ListedMember = ReturnType<typeof rankedMembers>['members'][number]['item'];
 
 /** The members of a set by descending power, then by address. A power that cannot be read is 0. */
 const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
