@@ -54,32 +54,6 @@ describe.skipIf(!isInstalled)('the Service', () => {
   });
 });
 
-describe.skipIf(!isInstalled)('the HTTPRoute', () => {
-  it('leads to the port of the Service', () => {
-    expect(options.find(({ kind }) => kind === 'HTTPRoute')?.spec).toMatchObject({
-      rules: [{ matches: [{ path: { type: 'PathPrefix' } }], backendRefs: [{ name: 'bridge-exporter', port: 80 }] }],
-    });
-  });
-});
-
-describe.skipIf(!isInstalled)('grafana-operator', () => {
-  it('gets every dashboard', () => {
-    const dashboards = options.filter(({ kind }) => kind === 'GrafanaDashboard');
-    expect(dashboards.map(({ metadata }) => metadata.name)).toEqual(
-      ['bridge-overview', 'cross-chain', 'exporter', 'validator'].map((name) => `bridge-exporter-${name}`),
-    );
-    for (const { spec } of dashboards) {
-      const { json, ...others } = spec as { readonly json: string };
-      expect(others).toEqual({
-        instanceSelector: { matchLabels: { dashboards: 'grafana' } },
-        allowCrossNamespaceImport: true,
-        folder: 'Bridge',
-      });
-      expect(JSON.parse(json)).toHaveProperty('panels');
-    }
-  });
-});
-
 describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
   const dnsOf = (networkPolicy: object) =>
     findManifest(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { descriptions, type Schema } from '../../packaging/generate/chart.js';
-import { packageJson, readProjectFile, readProjectYaml } from '../support/project-files.js';
-import { CHART, hasHelm, problemsOf, render, valuesFiles } from './helm.js';
+import { packageJson, readProjectYaml } from '../support/project-files.js';
+import { CHART, hasHelm, problemsOf, render } from './helm.js';
 import { findManifest } from './manifests.js';
 
 const schema = readProjectYaml(`${CHART}/values.schema.json`) as Schema;
@@ -133,9 +133,4 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     );
     expect(findManifest(render({ values: TARGETS, flags }), 'Deployment').spec?.replicas).toBe(1);
   });
-});
-
-it('the values files of the chart are at least twelve and have a comment each', () => {
-  expect(valuesFiles.length).toBeGreaterThanOrEqual(12);
-  expect(valuesFiles.filter((file) => !readProjectFile(`${CHART}/${file}`).startsWith('# '))).toEqual([]);
 });

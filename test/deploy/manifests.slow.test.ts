@@ -8,7 +8,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { CHART, hasHelm, helm, parseManifests, render, renderText, valuesFiles, type Manifest } from './helm.js';
+import { CHART, hasHelm, parseManifests, render, renderText, valuesFiles, type Manifest } from './helm.js';
 import { hasKubeconform, schemaViolations } from './kubeconform.js';
 import { containerOf, findManifest, podOf } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
@@ -335,35 +335,5 @@ it.skipIf(!isInstalled)('names, namespaces and labels can be changed', () => {
   expect(podOf(manifests).spec).toMatchObject({
     serviceAccountName: 'bridges',
     imagePullSecrets: [{ name: 'registry' }],
-  });
-});
-
-describe.skipIf(!isInstalled)('the notes after the installation', () => {
-  const notesOf = (installation: Parameters<typeof helm>[1]): string => {
-    const { status, stdout, stderr } = helm(
-      ['install', 'bridge-exporter', '--namespace=monitoring', '--dry-run=client'],
-      installation,
-    );
-    if (status !== 0) throw new Error(stderr);
-    return stdout.slice(stdout.indexOf('NOTES:'));
-  };
-
-  it('show how to check the exporter and what is not enabled', () => {
-    const notes = notesOf({ values: TARGETS });
-    expect(notes).toContain('kubectl rollout status --namespace monitoring deployment/bridge-exporter\n');
-    expect(notes).toContain('kubectl port-forward --namespace monitoring deployment/bridge-exporter 10917\n');
-    for (const name of ['serviceMonitor', 'prometheusRule', 'dashboards'])
-      expect(notes).toContain(`${name}.enabled=true`);
-  });
-
-  it('show addresses that exist', () => {
-    const hosts = [{ host: 'a.example.org' }, { host: 'b.example.org', paths: [{ path: '/bridge' }] }];
-    const ingress = { enabled: true, hosts, tls: [{ secretName: 'tls' }] };
-    const notes = notesOf({ values: { ...TARGETS, ingress, service: { port: 80 } } });
-    expect(notes).toMatch(/at http:\/\/localhost:10917\/:\n\n {5}kubectl port-forward/);
-    expect(notes).toContain('     https://a.example.org/\n     https://b.example.org/bridge/\n');
-    expect(notes).toContain('every pod of the Service bridge-exporter at port 10917');
-    const route = { enabled: true, parentRefs: [{ name: 'a' }], hostnames: ['c.example.org'], path: '/bridge' };
-    expect(notesOf({ values: { ...TARGETS, route } })).toContain('     https://c.example.org/bridge/\n');
   });
 });
