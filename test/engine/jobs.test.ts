@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
+import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { createJobs } from '../../src/engine/jobs.js';
+import { createJobs, targetOptions } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
 import { parseValidConfig } from '../support/config.js';
+
+test('chains have built-in names, which configured ones override', () => {
+  const config = { ...defaultConfig, chains: { '56': { name: 'bnb' }, '101': { name: 'localnet' } } };
+  const { chains } = targetOptions(config, { name: 'a' }).names;
+  expect(chains).toMatchObject({ '1': 'ethereum', '56': 'bnb', '101': 'localnet', '8332': 'bitcoin' });
+});
 
 test('the external height is that of the contract, unless its node has only old blocks', () => {
   const config = parseValidConfig(
