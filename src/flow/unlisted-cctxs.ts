@@ -26,7 +26,10 @@ import { HOUR_SECONDS } from '../units.js';
 
 /** Plain data. */
 export interface CrosschainFlow {
-  /** The transactions of the last complete lists by index, missed ones first; `undefined` before them. */
+  /**
+   * The transactions of the last complete lists by index, missed ones first, after those that have left them and for
+   * which `departed` has had no room; `undefined` before them.
+   */
   readonly live: ReadonlyMap<string, LiveCctx> | undefined;
   /** The transactions to ask the node for, by index, the oldest question first. */
   readonly departed: ReadonlyMap<string, DepartedCctx>;
@@ -77,7 +80,7 @@ export function trackCrosschain(flow: CrosschainFlow = EMPTY_CROSSCHAIN_FLOW, in
   if (listed === undefined || listed.isTruncated) return settled;
   const { live } = listed;
   if (input.settings.cctx_queries === 'off') return { ...settled, live };
-  return { ...settled, live, departed: withDepartures(settled.departed, flow.live, live, input.at) };
+  return { ...settled, ...withDepartures(settled.departed, flow.live, live, input.at) };
 }
 
 /** Withdrawn when a list, an index or a chain id is missing or invalid. */
@@ -139,19 +142,26 @@ function settle(
   return { ...flow, askedAt, isAnswered: flow.isAnswered || (answers?.size ?? 0) > 0, departed };
 }
 
-/** Adds departed transactions, with the missed ones as the next questions, because they seldom finish. */
+/**
+ * Adds departed transactions, with the missed ones as the next questions, because they seldom finish. Those for which
+ * there is no room count as live until the next document.
+ */
 function withDepartures(
   departed: CrosschainFlow['departed'],
   before: CrosschainFlow['live'] = new Map(),
   live: ReadonlyMap<string, LiveCctx>,
   at: Instant,
-): CrosschainFlow['departed'] {
+): Pick<CrosschainFlow, 'live' | 'departed'> {
   const keys = distinctKeys(live);
-  const added = Array.from(before)
+  const gone = Array.from(before)
     .filter(([index, cctx]) => !live.has(index) && !departed.has(index) && !isOfOtherKey(cctx, keys))
-    .slice(0, MAX_DEPARTED - departed.size)
-    .map(([index, cctx]) => [index, { ...withoutKnownKey(cctx, keys), at, isPending: false }] as const);
-  return new Map([...added.filter(([, { isMissed }]) => isMissed), ...departed, ...added]);
+    .map(([index, cctx]) => [index, withoutKnownKey(cctx, keys)] as const);
+  const room = MAX_DEPARTED - departed.size;
+  const added = gone.slice(0, room).map(([index, cctx]) => [index, { ...cctx, at, isPending: false }] as const);
+  return {
+    live: new Map([...gone.slice(room, room + MAX_CCTXS), ...live]),
+    departed: new Map([...added.filter(([, { isMissed }]) => isMissed), ...departed, ...added]),
+  };
 }
 
 /** The distinct keys of the signers. */

@@ -267,6 +267,23 @@ describe('transactions that are pending and no longer listed', () => {
     endpoint.poll(listOf(5, []));
     expect(endpoint.departed()).not.toContain('0xnew');
   });
+
+  it('wait for room when a thousand are remembered, unless they are listed again', () => {
+    const endpoint = crosschainPolls();
+    const all = indexesOf(1300);
+    endpoint.poll(listOf(1, all));
+    endpoint.poll(listOf(2, []));
+    expect(endpoint.departed()).toEqual(all.slice(0, 1000));
+    answerAll(endpoint, all.slice(0, 200), 'finished');
+    endpoint.poll(listOf(3, ['0x1000']));
+    expect(new Set(endpoint.departed())).toEqual(new Set([...all.slice(200, 1000), ...all.slice(1001, 1201)]));
+    answerAll(endpoint, all.slice(200, 1201), 'finished');
+    endpoint.poll(listOf(4, [], { cctxs_missed: [pending('0x1000', { key: 'k2' })], total_pending: '1' }));
+    expect(endpoint.departed(), 'of the key before').toEqual(all.slice(1201));
+    answerAll(endpoint, all, 'pending');
+    endpoint.poll(listOf(5, []));
+    expect(sumOf(endpoint.unlisted())).toBe(99);
+  });
 });
 
 describe('the ten questions after a document', () => {
