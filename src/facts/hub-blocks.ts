@@ -49,14 +49,12 @@ export const heightSamples = memoize((input: HubDocument): readonly HeightSample
 interface Interval {
   readonly ms: number;
   readonly blocks: number;
-  /** Whether the hub halted before: then the first part of the interval has no blocks. */
-  readonly isAfterHalt: boolean;
 }
 
 /** A cache before the node repeats a height for as long, while the hub goes on. */
 const MAX_REPEATED_MS = 5 * MINUTE_MS;
 
-/** Without samples that repeat a height, unless it is repeated for so long that the hub has halted. */
+/** Without samples that repeat a height, unless it is repeated for so long that the hub or the node stood. */
 function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample[] {
   let first: HeightSample | undefined;
   return samples.filter((sample) => {
@@ -67,18 +65,17 @@ function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample
 }
 
 /**
- * The times between samples, without those in which the hub halted: it made no block, or far too few, because the node
- * did not answer meanwhile.
+ * The times between samples, without those in which the hub stood and the next one, in which a node that stood has the
+ * blocks of that time, too; and without those with far too few blocks, because the node did not answer meanwhile.
  */
 function measureIntervals(allSamples: readonly HeightSample[], maxBlockMs: number): readonly Interval[] {
   const samples = withoutRepeats(allSamples);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
-    if (before === undefined || sample.height <= before.height) return [];
-    const isAfterHalt = earlier !== undefined && before.height === earlier.height;
+    if (before === undefined || sample.height <= before.height || earlier?.height === before.height) return [];
     const blocks = Number(subtract(sample.height, before.height));
     const ms = sample.atMs - before.atMs;
-    return ms > blocks * maxBlockMs ? [] : [{ ms, blocks, isAfterHalt }];
+    return ms > blocks * maxBlockMs ? [] : [{ ms, blocks }];
   });
 }
 
@@ -100,9 +97,8 @@ const MIN_ROUGH_MS = 15_000;
 export function roughBlockTime(input: HubDocument, maxBlockMs: number): number | undefined {
   const { height, at } = input;
   if (height === undefined) return undefined;
-  const intervals = measureIntervals([...heightSamples(input), { height, atMs: at * 1000 }], maxBlockMs);
   return meanBlockTime(
-    intervals.filter(({ isAfterHalt }) => !isAfterHalt),
+    measureIntervals([...heightSamples(input), { height, atMs: at * 1000 }], maxBlockMs),
     MIN_ROUGH_MS,
   );
 }

@@ -131,6 +131,12 @@ describe('bridge_block_time_seconds', () => {
     expect(valueAfter(HUB, cached)).toBeCloseTo(0.6, 1);
   });
 
+  it('leaves out the time in which the node stood, and the next poll, which has the blocks of that time', () => {
+    const stood = Array.from({ length: 11 }, (_, index) => ({ seconds: 600 + index * 30, height: 2000 }));
+    const after = steady(10, { seconds: 930, height: 2000 + 550 });
+    expect(valueAfter(HUB, [...steady(10), ...stood, ...after])).toBe(0.6);
+  });
+
   it('leaves out an outage in which the hub made far too few blocks', () => {
     const after = steady(10, { seconds: 600 + 3000, height: 2010 });
     expect(valueAfter(HUB, [...steady(10), ...after])).toBe(0.6);
