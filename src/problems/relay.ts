@@ -7,6 +7,7 @@ import {
   relayableBatches,
   relayableSince,
   timeoutState,
+  waitOfBatch,
 } from '../facts/bridge/batches.js';
 import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
@@ -79,6 +80,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     find: ({ input }: Evidence<'module_state'>) => {
       const executed = executedTokens(input);
       const batches = relayable(input).filter((batch) => {
+        if (waitOfBatch(input, batch) === 'observation') return false;
         // Where executions are seen, nobody may ever relay the batches of a token that has none.
         const isRelayed = executed.size < 2 || executed.has(contractLabel(batch.token_contract));
         return paysMinimum(input, batch) ?? (isRelayed && !needsKnownFees);

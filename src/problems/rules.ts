@@ -188,9 +188,17 @@ const groups = {
   rate_limiter_input: 'crosschain',
 } as const;
 
-/** Another exporter of the target has polled the document: then that its polls fail here is BridgeEndpointDown. */
-const unlessPolledByAnother = (filled: Filled): string => `unless on (${filled.cluster}, target, document)
-  time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}`;
+/**
+ * Another exporter of the target has polled the document: then that its polls fail here is BridgeEndpointDown. One
+ * for which the alert is due has not, also with a shorter limit.
+ */
+const unlessPolledByAnother = (
+  filled: Filled,
+  isDue: string,
+): string => `unless on (${filled.cluster}, target, document) (
+  time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}
+  unless on (${filled.cluster}, namespace, job, instance, target, document) ${isDue}
+)`;
 
 function createRule<Each extends Problem | PollProblem>(
   own: readonly [Each, ...Each[]],
@@ -204,7 +212,7 @@ function createRule<Each extends Problem | PollProblem>(
     expr: (filled) => {
       const due = selectSeries(filled, 'bridge_problem_due_timestamp_seconds', `problem="${name}"`);
       const isDue = `time() - ${due} >= 0`;
-      return name === 'BridgeSnapshotStale' ? `${isDue}\n${unlessPolledByAnother(filled)}` : isDue;
+      return name === 'BridgeSnapshotStale' ? `${isDue}\n${unlessPolledByAnother(filled, isDue)}` : isDue;
     },
     forMinutes: 0,
     title,

@@ -318,6 +318,9 @@ describe('a batch', () => {
     const attestations = OLD_EVENT;
     expect(bridgeProblem(name, { ...both, attestations })).toMatchObject([{ start: -90 }]);
     expect(bridgeProblem(name, { ...both, batches: [other] })).toEqual([]);
+    const claim = { '@type': '/bridge.v1.MsgWithdrawClaim', event_nonce: '8', batch_nonce: '8', token_contract: '0xT' };
+    const claimed = [...OLD_EVENT, { observed: false, height: String(BASE_HEIGHT), votes: [vote(0)], claim }];
+    expect(bridgeProblem(name, { ...both, attestations: claimed }), 'it waits for votes').toEqual([]);
     const executed = {
       ...both,
       batches: [other, { ...liveBatch('9', 10), transactions: [transfer('6')] }],

@@ -62,6 +62,12 @@ describe.skipIf(!hasTool('promtool'))('a changed limit moves page and alert alik
     expect(firstMinutes('BridgeEndpointDown', phases)).toEqual({ [BRIDGE]: 8, [CROSSCHAIN]: 9 });
   });
 
+  it('of a stale document, also below the age of current data', () => {
+    const config = withProblems({ BridgeSnapshotStale: after(4) });
+    const critical = Object.values(firstMinutes('BridgeSnapshotStale', [{ minutes: 3 }, { ...FAILING, config }]));
+    expect(critical.map((minute) => minute < 9)).toEqual([true, true]);
+  });
+
   it('of a problem of a document', () => {
     const firstMinute = (problems: ProblemSettings) =>
       firstMinutes('BridgeBatchUnsigned', [
