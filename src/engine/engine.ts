@@ -158,15 +158,18 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
       firstAnswersMs,
       answers.then(async () => sendQueries(job, ({ roundStartedAt }) => roundStartedAt === undefined)),
     );
-    await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
+    await inTurn(async () => stepWith(job, received, true));
   }
 
   /**
    * Reads a document and takes the step with it, or returns the exchange with another node. Yields to scrapes in
-   * between.
+   * between. `isAgain`: the first document of an endpoint steps again with the answers to its queries.
    */
-  async function stepWith(job: Job, received: Received): Promise<(() => Promise<Received>) | undefined> {
-    const { isAgain = false } = received;
+  async function stepWith(
+    job: Job,
+    received: Received,
+    isAgain = false,
+  ): Promise<(() => Promise<Received>) | undefined> {
     const current = findEndpoint(job);
     // Meanwhile another document has stepped.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;

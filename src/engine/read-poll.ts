@@ -23,7 +23,7 @@ export function* readPoll<Name extends DocumentName>(
   const { seconds: fetch } = received;
   const fetched = fetch === undefined ? {} : { fetch };
   if (!received.ok) {
-    return { outcome: failed(received.error), phaseSeconds: fetched, bodyBytes: received.bodyBytes };
+    return { outcome: failed(received.error), phaseSeconds: fetched, bodyBytes: received.body?.length };
   }
   const { bytes, source, receivedAt, additionalInput, servedPath, isAccepted } = received;
   const { value: read, seconds: decode } = yield* timed(readAndCompress(received, document, clockOffset));
@@ -50,7 +50,7 @@ function* readAndCompress<Name extends DocumentName>(
 }
 
 /** The content of a body, or the failure of a body that is not the document. */
-export function* readContent<Name extends DocumentName>(
+function* readContent<Name extends DocumentName>(
   { bytes, source, receivedAt, additionalInput, failureWithServerText = failed }: ReceivedDocument<Name>,
   document: Name,
   clockOffset: number,

@@ -43,10 +43,10 @@ export interface DocumentRequest {
 /** The response to the request of a document (see `PollResult`). */
 export type Received<Name extends DocumentName = DocumentName> =
   | ReceivedDocument<Name>
-  /** `bodyBytes`: the size of a recorded body that was not the document. */
+  /** `body`: what was received and is not the document, if that is known already. */
   | (Failure &
-      Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'nodes'> & {
-        readonly bodyBytes?: number;
+      Pick<ReceivedDocument, 'seconds' | 'release' | 'nodes'> & {
+        readonly body?: Buffer;
       });
 
 export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
@@ -68,8 +68,6 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly failureWithServerText?: (error: PollError) => Failure;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release?: (() => void) | undefined;
-  /** Whether the first document of an endpoint is received again, to step with the answers to its queries. */
-  readonly isAgain?: boolean;
   /**
    * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
    * polls that were not recorded.

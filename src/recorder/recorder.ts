@@ -70,7 +70,7 @@ export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter 
       endpoints.set(id, { ...endpoint, memory });
       if (!isSelected) return;
       const header = createHeader(state, received.ok ? received : undefined, now());
-      const body = received.ok ? received.bytes : new Uint8Array();
+      const body = received.ok ? received.bytes : (received.body ?? new Uint8Array());
       // After a failure the next poll is selected.
       writer.write(settings, header, body, () => forget(id));
     },

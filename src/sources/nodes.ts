@@ -136,11 +136,9 @@ export function createNodes(client: Client, clock: Clock) {
       const used = kept?.kind === 'lower' || hasChanged ? kept : undefined;
       end(used?.node);
       if (used !== undefined) return { ...used.received, ...measure() };
-      const failed = allFailed(endpoint, errors);
       // A recording has the body.
-      return kept?.kind === 'unreadable'
-        ? { ...kept.received, ...measure(), failureWithServerText: () => failed }
-        : { ...failed, ...measure() };
+      const body = kept?.kind === 'unreadable' && { body: kept.received.bytes };
+      return { ...allFailed(endpoint, errors), ...measure(), ...body };
     }
 
     return pollFrom(0);

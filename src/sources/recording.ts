@@ -104,7 +104,7 @@ function createContext({ target: name, document }: EndpointKey, config: Config) 
 
 function createReceived({ document, header, body: bytes, path: source }: RecordedPoll, { at }: Moment): Received {
   const { outcome, message = '', height, path, call } = header;
-  if (outcome !== 'ok') return { ...failure(outcome, message), ...(bytes.length > 0 && { bodyBytes: bytes.length }) };
+  if (outcome !== 'ok') return { ...failure(outcome, message), ...(bytes.length > 0 && { body: bytes }) };
   return {
     ok: true,
     bytes,
