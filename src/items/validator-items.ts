@@ -19,7 +19,7 @@ import { matchingRegistrations, validatorName } from '../facts/bridge/registrati
 import { toLabelValue } from '../facts/label-value.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { formatDecimal } from '../facts/plain-values.js';
-import { orEmpty, orNull, required } from '../facts/required-fields.js';
+import { orEmpty, orNull, orUndefined, required } from '../facts/required-fields.js';
 import { joinTexts } from '../problems/sentence.js';
 import { list } from '../text/format.js';
 import { MAX_ROWS, type Filter } from './item-list.js';
@@ -176,7 +176,7 @@ function missingItem(input: BridgeInput, member: Member | undefined) {
     each.missing === null ? `${KINDS[each.kind][1]} unknown` : missingText(each.kind, each.missing),
   );
   const isUnknown = byKind.every((each) => each.missing === null);
-  const ages = missing.flatMap((duty) => measureAge(input, duty)?.seconds ?? []);
+  const ages = missing.flatMap((duty) => orUndefined(() => measureAge(input, duty)?.seconds) ?? []);
   const voted = member && orNull(() => newestDuties.event(input).filter((duty) => isDone(member, duty)));
   return {
     /** "batch 4; events 5 to 9"; absent when nothing is missing for longer than usual, `null` for no member. */
