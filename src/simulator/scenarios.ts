@@ -112,13 +112,13 @@ const HEALTHY: Rules = {
 const ODD_RANKS: ReadonlySet<number> = new Set(Array.from({ length: 10 }, (_, index) => 2 * index + 1));
 
 export const scenarios = {
-  healthy: scenario('everything moves: transfers are batched, executed and observed within minutes', {}),
+  healthy: scenario('everything moves', {}),
   quiet: scenario('healthy, with hardly any traffic', {
     transfersPerMinute: 0.1,
     depositsPerMinute: 0.05,
     cctxsPerMinute: 0.1,
   }),
-  backlog: scenario('transfers and cctxs come faster than they are served; both queues still move', {
+  backlog: scenario('transfers and cctxs come faster than they are served', {
     transfersPerMinute: 180,
     maxUnbatchedTransfers: 1500,
     batchesPerRun: 2,
@@ -126,7 +126,7 @@ export const scenarios = {
     cctxsPerMinute: 50,
     cctxValuePercent: 10,
   }),
-  stuck: scenario('no batch is built or executed, no event is observed, no cctx finishes', {
+  stuck: scenario('nothing moves: no batch, no event, no cctx', {
     batchesPerRun: 0,
     relaysBatches: false,
     relaysValsets: false,
@@ -142,10 +142,10 @@ export const scenarios = {
     valsetSigners: 'all-but-two',
     busiestTokenSigners: 'all-but-two',
   }),
-  'missed-blocks': scenario('a validator signs no blocks of the hub, which jails it within the hour', {
+  'missed-blocks': scenario('a validator signs no blocks, and is jailed within the hour', {
     absentRanks: new Set([4]),
   }),
-  'stalled-oracle': scenario('events are pending and votes for them stay below the quorum', {
+  'stalled-oracle': scenario('votes for events stay below the quorum', {
     voters: 'minority',
     // A growing stake could lift earlier votes over the quorum.
     stakeChangesPerMinute: 0,
@@ -161,23 +161,23 @@ export const scenarios = {
     // A new batch times out after 3600 external blocks. This leaves it a few minutes.
     extraExternalBlocks: 3530,
   }),
-  'no-relayer': scenario('batches are built and signed, and nobody executes them', {
+  'no-relayer': scenario('nobody executes signed batches', {
     transfersPerMinute: 2,
     depositsPerMinute: 0,
     relaysBatches: false,
     relaysValsets: false,
   }),
-  'valset-drift': scenario('stakes shift; new validator sets are confirmed late and never relayed', {
+  'valset-drift': scenario('new validator sets are signed late and never relayed', {
     relaysValsets: false,
     valsetSignChance: 0.05,
     stakeChangesPerMinute: 2,
     stakeSpread: 0.7,
   }),
-  'missed-cctxs': scenario('the signers lose track of some cctxs and go on with later ones', {
+  'missed-cctxs': scenario('the signers skip some cctxs', {
     lostShare: 0.3,
     maxLostCctxs: 12,
   }),
-  'unlisted-cctxs': scenario('missed cctxs fall so far behind that the node lists them no longer', {
+  'unlisted-cctxs': scenario('missed cctxs fall behind until the node does not list them', {
     cctxsPerMinute: 20,
     lostShare: 0.3,
     maxLostCctxs: 4,
@@ -186,13 +186,13 @@ export const scenarios = {
     // So that it takes minutes.
     listedNoncesBelow: 10,
   }),
-  'stuck-chain': scenario('nothing finishes on one external chain while the others go on', { frozenChains: 'one' }),
+  'stuck-chain': scenario('nothing finishes on one external chain', { frozenChains: 'one' }),
   truncated: scenario('more cctxs are pending than the service lists', {
     cctxsPerMinute: 300,
     maxPendingCctxs: 900,
     cctxValuePercent: 2,
   }),
-  'rate-limited': scenario('cctxs of great value: far above a limit of 1e18 per block', { cctxValuePercent: 2000 }),
+  'rate-limited': scenario('cctxs far above a limit of 1e18 per block', { cctxValuePercent: 2000 }),
   'outbound-disabled': scenario('the hub has switched off transactions to other chains', { outboundEnabled: false }),
   syncing: scenario('the node is three hours behind the chain, and catching up', { nodeLagMinutes: 180 }),
   mainnet: scenario('a quiet main network with what nobody fixes: dust, poor batches, absent votes, missed cctxs', {
