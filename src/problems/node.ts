@@ -142,6 +142,7 @@ function nodeDown(document: DocumentName) {
       if (down.length === 0) return undefined;
       const sources = list(down.map(({ source }) => source));
       return {
+        progressKey: sources,
         start: Math.min(...down.map(({ since }) => since)),
         summary: `${down.length === 1 ? `node ${sources} is` : `nodes ${sources} are`} down, and another one serves ${document}`,
         details: [

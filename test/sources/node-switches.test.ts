@@ -84,6 +84,24 @@ describe('BridgeNodeDown', () => {
     expect(found?.details).toMatch(new RegExp(`^${polled.source(0)}/.*: responded with status 503`));
   });
 
+  it('begins anew when another node is down', async () => {
+    const polled = await startPolledNodes();
+    const endpoints = ['module_state', 'status', 'latest_block', 'syncing'] as const;
+    const failing = withStatus(503);
+    await pollTimes(polled, 4);
+    for (const endpoint of endpoints) polled.nodes[0]?.fault(endpoint, failing);
+    await pollTimes(polled, 20, 60);
+    expect(nodeDown(polled)?.summary).toContain(`node ${polled.source(0)} is down`);
+    const secondAt = polled.now().at;
+    for (const endpoint of endpoints) {
+      polled.nodes[0]?.fault(endpoint, undefined);
+      polled.nodes[1]?.fault(endpoint, failing);
+    }
+    await pollTimes(polled, 20, 60);
+    expect(nodeDown(polled)?.summary).toContain(`node ${polled.source(1)} is down`);
+    expect(nodeDown(polled)?.startSeconds).toBeGreaterThan(secondAt);
+  });
+
   it('is not found while all nodes answer, although one of them is behind', async () => {
     const polled = await startPolledNodes({ lagSeconds: [0, 600] });
     await pollTimes(polled, 6);
@@ -113,7 +131,7 @@ describe('another contract that a node shows', () => {
       await polled.poll(60);
       expect(changes(polled), `minute ${minute}`).toEqual([]);
     }
-    await pollTimes(polled, 4, 60);
+    await pollTimes(polled, 20, 60);
     expect(changes(polled)).toMatchObject([{ severity: 'critical' }]);
   });
 
