@@ -8,7 +8,8 @@ import { hides, isCriticalForm, isOfPolls, replaces, type HidingAlert } from './
  *
  * - An alert fires at the later of start plus limit and of when the problem became present.
  * - A cause hides what fires at the same time as itself or later. What fired before its cause stays, because
- *   Alertmanager would say "resolved" of what is not; only what the cause replaces does not.
+ *   Alertmanager would say "resolved" of what is not; only what the cause replaces does not. The memory has what has
+ *   fired for a minute: it stays, too, when a limit or a start moves.
  * - What a cause hid stays hidden while the cause fires, and for minutes after its end: nobody is alerted in the middle
  *   of a recovery, or when a cause comes and goes. The memory of the endpoint has that, written with each poll.
  * - A process without memory does not know what fired before it. In its first minutes, a present cause hides as if it
@@ -25,6 +26,8 @@ export interface AlertMemory {
   readonly since: Instant;
   /** By the id of the hidden problem. */
   readonly hidden: ReadonlyMap<string, Hidden>;
+  /** The ids of what has fired for a minute and still does. */
+  readonly fired: readonly string[];
 }
 
 interface Hidden {
@@ -35,7 +38,7 @@ interface Hidden {
 }
 
 /** Far more than the endpoints of a target have. */
-const MAX_HIDDEN = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** A problem that is there, in any document of a target. */
 export interface DueProblem extends HidingAlert {
@@ -116,7 +119,14 @@ export function rememberAlerts<Each extends DueProblem>(
     const minutes = isOfPolls(cause) ? KEEP_FIRING_OF_POLLS_MINUTES : KEEP_FIRING_MINUTES;
     hidden.set(effect.id, { cause: cause.id, alert: cause.alert, until: now + minutes * MINUTE_SECONDS });
   }
-  return { ...before, hidden: new Map(Array.from(hidden).slice(-MAX_HIDDEN)) };
+  const fired = Array.from(alerts).flatMap(([effect, { firesAt: at, isHidden }]) =>
+    !isHidden && now - at >= (hasFired(effect) ? 0 : MINUTE_SECONDS) ? [effect.id] : [],
+  );
+  return {
+    ...before,
+    hidden: new Map(Array.from(hidden).slice(-MAX_REMEMBERED)),
+    fired: fired.slice(-MAX_REMEMBERED),
+  };
 }
 
 /** When the alert of a problem fires, unless a cause hides it. */
@@ -126,7 +136,12 @@ export function firesAt({ startAt, limitSeconds, presentAt = -Infinity }: DuePro
 
 function isInTime(cause: DueProblem, effect: DueProblem, now: Instant): boolean {
   const hasHidden = effect.memory?.hidden.get(effect.id)?.cause === cause.id;
-  return orderOf(cause, now) <= orderOf(effect, Infinity) || (hasHidden && firesAt(cause) <= now);
+  if (hasHidden && firesAt(cause) <= now) return true;
+  return orderOf(cause, now) <= orderOf(effect, Infinity) && !hasFired(effect);
+}
+
+function hasFired({ id, memory }: DueProblem): boolean {
+  return memory?.fired.includes(id) === true;
 }
 
 /** When an alert fires, or would have in a process that had seen its beginning. */

@@ -16,7 +16,7 @@ interface There extends Partial<Pick<DueProblem, 'startAt' | 'limitSeconds' | 'i
 
 /** A target whose problems are polled at minutes. Its memory is old, unless it is new. */
 function target(isNew = false) {
-  let memory: AlertMemory = { since: isNew ? 0 : -1000 * MINUTE, hidden: new Map() };
+  let memory: AlertMemory = { since: isNew ? 0 : -1000 * MINUTE, hidden: new Map(), fired: [] };
   const candidates = (there: readonly There[]): readonly DueProblem[] =>
     there.map(({ alert, severity = 'critical', presentAt = 0, startAt = 0, limitSeconds = 0, ...others }) => ({
       alert,
@@ -83,6 +83,27 @@ describe('an alert', () => {
       [CAUSE, EFFECT],
     ]);
     expect(poll(61, { alert: EFFECT, ...since(0, 20) }), 'the cause has ended before it').toEqual([EFFECT]);
+  });
+
+  it('stays when it has fired for a minute and a limit moves its cause before it', () => {
+    const effect = { alert: EFFECT, ...since(0, 20) };
+    const { poll } = target();
+    const [late, early] = [120, 10].map((limit) => ({ alert: CAUSE, ...since(0, limit) }));
+    if (late === undefined || early === undefined) throw new Error('two limits');
+    expect([20, 21, 60].map((minute) => poll(minute, late, effect))).toEqual([[EFFECT], [EFFECT], [EFFECT]]);
+    expect(poll(61, early, effect)).toEqual([CAUSE, EFFECT]);
+    const other = target();
+    expect([other.poll(20, late, effect), other.poll(20.5, early, effect)]).toEqual([[EFFECT], [CAUSE]]);
+    // Only what still fires.
+    expect(poll(62, early)).toEqual([CAUSE]);
+    expect(poll(63, early, effect)).toEqual([CAUSE]);
+  });
+
+  it('stays when a cause that does not fire yet appears in a process without memory', () => {
+    const { poll } = target(true);
+    const effect = { alert: EFFECT, ...since(0, 2) };
+    expect([2, 3].map((minute) => poll(minute, effect))).toEqual([[EFFECT], [EFFECT]]);
+    expect(poll(10, { alert: CAUSE, ...since(10, 15), isProven: false }, effect)).toEqual([EFFECT]);
   });
 
   it('is hidden for 15 minutes after the end of its cause, of polls for 5', () => {
