@@ -170,7 +170,8 @@ function presentVerdicts(states: readonly EndpointState[], now: Moment): readonl
 export function withAlerts(state: EndpointState, all: readonly EndpointState[], now: Moment): EndpointState {
   const { problems } = state;
   const before =
-    problems.alerts ?? (problems.judgedAt === undefined ? undefined : { since: problems.judgedAt, hidden: new Map(), fired: [] });
+    problems.alerts ??
+    (problems.judgedAt === undefined ? undefined : { since: problems.judgedAt, hidden: new Map(), fired: [] });
   if (before === undefined) return state;
   const alerts = judgeAlerts(listCandidates(all, now), now.at);
   const own = new Map(Array.from(alerts).filter(([candidate]) => candidate.state === state));
