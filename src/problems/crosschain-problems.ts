@@ -197,18 +197,6 @@ function tooOld(severity: Severity) {
   });
 }
 
-/**
- * "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable
- * transactions.
- */
-function pendingByChain(input: CrosschainInput): string {
-  const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
-  const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
-  const entries = sorted.map(([chainId, cctxs]) => `${cctxs.length} on ${chainText(input, chainId)}`);
-  const what = orUndefined(() => isTruncated(input)) === true ? 'listed' : 'pending';
-  return entries.length === 0 ? '' : `${what}: ${list(entries)}`;
-}
-
 /** The action for many pending transactions, on slow chains or just many. */
 function slowChainAction(input: CrosschainInput): string {
   const late = orUndefined(() =>
@@ -234,9 +222,9 @@ const outboundDisabled = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   description: '`isOutboundEnabled` of the flags is false.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
-  find: ({ input, answers }) => {
+  find: ({ answers }) => {
     const summary = 'the hub has switched off transactions to other chains';
-    return required(isOutboundEnabled(answers)) ? undefined : { summary, details: [pendingByChain(input)] };
+    return required(isOutboundEnabled(answers)) ? undefined : { summary };
   },
   inhibits: [
     { problem: 'CrosschainBacklogStuck' },
@@ -260,7 +248,7 @@ const truncated = defineProblem('rate_limiter_input', {
     const { limit } = input.settings;
     return {
       summary: 'the node omits pending cross-chain transactions from its list',
-      details: [`${String(hiddenCount(input))} at present`, pendingByChain(input)],
+      details: [`${String(hiddenCount(input))} at present`],
       action:
         limit === undefined
           ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
@@ -282,7 +270,7 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
     if (pending <= backlog_limit) return undefined;
     return {
       summary: `more than ${backlog_limit} cross-chain transactions are pending`,
-      details: [`${String(pending)} at present`, pendingByChain(input)],
+      details: [`${String(pending)} at present`],
       action:
         isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
     };

@@ -19,18 +19,7 @@ import { required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { defineProblem, type Evidence, HIDDEN_WITHOUT_EVENTS, HIDDEN_WITHOUT_RELAYS } from './problem.js';
-import {
-  claimText,
-  coinName,
-  contentText,
-  listMembers,
-  missingTexts,
-  numberAndPower,
-  shortAddress,
-  validators,
-  eventsText,
-  waitingText,
-} from './sentence.js';
+import { claimText, listMembers, missingTexts, numberAndPower, validators } from './sentence.js';
 import { type ClaimItem, claimItem } from '../facts/bridge/claims.js';
 
 /* Votes for events of the external chain. */
@@ -69,7 +58,7 @@ const stalled = defineProblem('module_state', {
       progressKey: nextEvent(input),
       start: firstVote(input),
       summary: missing.summary(`${claim === undefined ? 'the next event' : claimText(claim)} is not observed`),
-      details: [eventsText(input), missing.details(voted), waitingText(input)],
+      details: [missing.details(voted)],
       action: claim?.violation ? DO_NOT_VOTE : missing.action(CONTACT_VOTERS),
     };
   },
@@ -173,79 +162,14 @@ function isUndecidable(input: BridgeInput): boolean {
   return required(shareOfNewest(input, sumPower(newestPowers(input), voters))) > MINORITY_RATIO;
 }
 
-/* Disputes: the claims of an event with their power, and what they differ in. */
-
-/** What claims can differ in, the most important first; `null` when unknown, and of a type without the field. */
-const claimFields = {
-  type: ({ type }) => type,
-  token: ({ token }) => token?.contract ?? null,
-  amount: ({ amount }) => amount?.amount ?? null,
-  receiver: ({ receiver }) => receiver,
-  sender: ({ sender }) => sender,
-  batch: ({ batchNonce }) => batchNonce,
-  'validator set': ({ valsetNonce }) => valsetNonce,
-  'external height': ({ externalHeight }) => externalHeight,
-} as const satisfies Readonly<Record<string, (claim: ClaimItem) => string | null>>;
-
-type ClaimField = keyof typeof claimFields;
-
-interface Dispute {
-  readonly eventNonce: string;
-  /** The most important field that differs; `undefined` when only unread fields differ. */
-  readonly field: ClaimField | undefined;
-  /** By descending power, each with the value of the field; empty when only unread fields differ. */
-  readonly claims: readonly { readonly claim: ClaimItem; readonly text: string }[];
-}
-
-/** The first event with several claims. */
-export function firstDispute(claims: readonly ClaimItem[]): Dispute | undefined {
-  const disputed = claims.filter((claim) => claim.conflicting);
-  const [first] = disputed;
-  return first && describeDispute(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
-}
-
-function describeDispute(claims: readonly ClaimItem[]): Dispute {
-  const field = (Object.keys(claimFields) as ClaimField[]).find(
-    (name) => new Set(claims.map(claimFields[name])).size > 1,
+/** Whether the block of the event was replaced after some had claimed it. */
+function differOnlyInHeight(claims: readonly ClaimItem[]): boolean {
+  const contents = claims.map(({ type, token, amount, receiver, sender, batchNonce, valsetNonce }) =>
+    JSON.stringify([type, token?.contract, amount?.amount, receiver, sender, batchNonce, valsetNonce]),
   );
-  const byPower = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
-  return {
-    eventNonce: claims[0]?.eventNonce ?? '',
-    field,
-    claims: byPower.map((claim) => ({ claim, text: field === undefined ? '' : fieldText(field, claim) })),
-  };
+  return new Set(contents).size === 1 && new Set(claims.map(({ externalHeight }) => externalHeight)).size > 1;
 }
 
-function fieldText(field: ClaimField, claim: ClaimItem): string {
-  const { wholeAmount = null, amount = null } = claim.amount ?? {};
-  const token = (claim.token === null ? '' : coinName(claim.token)) || 'an unknown token';
-  if (field === 'type') return contentText(claim) || 'something unknown';
-  if (field === 'token') return token;
-  if (field !== 'amount') return `${field} ${shortAddress(claimFields[field](claim) ?? 'unknown')}`;
-  // Exact, because rounding could hide the difference.
-  return wholeAmount === null
-    ? `${amount ?? 'an unknown number of'} smallest units of ${token}`
-    : `${wholeAmount} ${token}`;
-}
-
-/** "the amount of event 31"; of the first of several events. */
-export function disputedThing({ eventNonce, field }: Dispute, events: number): string {
-  const what = `${field === undefined ? '' : `the ${field} of `}event ${eventNonce}`;
-  return events > 1 ? `${what} and ${count(events - 1, 'other event')}` : what;
-}
-
-/** "54 % of the power claim 5 usdt, 46 % claim 6 usdt". */
-export function disputedClaims({ claims, field }: Dispute): string {
-  const sides = claims.map(({ claim: { votedPowerRatio: share }, text }, index) => {
-    const power = share === null ? 'an unknown share' : `${percent(share)}${index === 0 ? ' of the power' : ''}`;
-    return field === undefined ? power : `${power} claim ${text}`;
-  });
-  return field === undefined ? `it has ${count(claims.length, 'claim')} with ${list(sides)}` : list(sides);
-}
-
-/**
- * The height is the last field, so nothing else differs: the block of the event was replaced after some had claimed it.
- */
 const REORGANIZATION_ACTIONS = {
   critical:
     'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',
@@ -269,14 +193,18 @@ function conflicting(
       const first = lowest(events);
       const claims = pendingAttestations(input).filter(({ nonce }) => nonce === first);
       const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
-      const dispute = describeDispute(claims.map((claim) => claimItem(input, claim)));
+      const items = claims.map((claim) => claimItem(input, claim));
+      const shares = items.flatMap(({ votedPowerRatio }) => votedPowerRatio ?? []).toSorted((a, b) => b - a);
       return {
         progressKey: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
-        summary: `validators disagree about ${disputedThing(dispute, events.size)}${isCritical ? ', and no claim can win' : ''}`,
-        details: [disputedClaims(dispute), eventsText(input), waitingText(input)],
-        action: dispute.field === 'external height' ? REORGANIZATION_ACTIONS[severity] : undefined,
+        summary: `validators disagree about event ${first}${isCritical ? ', and no claim can win' : ''}`,
+        details: [
+          `claims with ${list(shares.map(percent))} of the power`,
+          events.size > 1 ? `${count(events.size, 'event')} in all` : '',
+        ],
+        action: differOnlyInHeight(items) ? REORGANIZATION_ACTIONS[severity] : undefined,
       };
     },
     inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, ...HIDDEN_WITHOUT_EVENTS] : [],

@@ -9,7 +9,6 @@ import {
   minBatchFees,
   rememberedBatchNonces,
   topBatchFeesByToken,
-  totalAmount,
   totalFees,
   queueWaitsFor,
   unbatchedByToken,
@@ -20,20 +19,13 @@ import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem } from './problem.js';
-import { allWaitingAmounts, sumText, tokenName } from './sentence.js';
-import { coinItem } from '../facts/bridge/coins.js';
+import { tokenName } from './sentence.js';
 import { WAIT_TEXTS, waitAdvice } from './waits.js';
 
 /* Unbatched transfers. */
 
-/** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
-function queueText(input: BridgeInput, contract: string): string {
-  const transfers = unbatchedByToken(input).get(contract) ?? [];
-  const coin = coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
-  const [amount] = sumText([coin]);
-  const number = count(transfers.length, 'transfer');
-  return amount === undefined ? `${number} of ${tokenName(input, contract)}` : `${amount} (${number})`;
-}
+const waiting = (input: BridgeInput, contract: string): string =>
+  `${count(unbatchedByToken(input).get(contract)?.length ?? 0, 'transfer')} waiting`;
 
 /** A new batch of the token is progress. */
 function newestBatch(input: BridgeInput, contract: string): string {
@@ -72,7 +64,7 @@ const backlogStuck = defineProblem('module_state', {
           const queue = unbatchedByToken(input).get(contract) ?? [];
           const [top] = queue.toSorted((a, b) => compare(readFee(b), readFee(a)) || compare(readId(a), readId(b)));
           const last = findEntry(before, contract);
-          const hasLeft = !queue.some((waiting) => String(readId(waiting)) === last?.transfer);
+          const hasLeft = !queue.some((transfer) => String(readId(transfer)) === last?.transfer);
           // A node that is behind has neither the transfer nor a higher batch id.
           const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && batch > last.batch;
           const transfer = top === undefined ? '' : String(readId(top));
@@ -90,7 +82,7 @@ const backlogStuck = defineProblem('module_state', {
         subject: { token_contract: contract },
         progressKey: `${newestBatch(input, contract)} ${findEntry(mark, contract)?.builtBefore ?? ''}`,
         summary: `transfers of ${tokenName(input, contract)} wait with sufficient fees, and no batch is built`,
-        details: [`${queueText(input, contract)} waiting`],
+        details: [waiting(input, contract)],
       };
     });
   },
@@ -152,7 +144,7 @@ const backlogGrowing = defineProblem('module_state', {
         progressKey: batch,
         start: first.at,
         summary: `the queue of ${tokenName(input, contract)} grows, and no batch is built`,
-        details: [`${queueText(input, contract)} waiting`],
+        details: [waiting(input, contract)],
       };
     });
   },
@@ -190,7 +182,7 @@ const backlogHigh = defineProblem('module_state', {
     if (pending <= backlog_limit) return undefined;
     return {
       summary: `more than ${backlog_limit} transfers are pending`,
-      details: [`${pending} at present`, `${unbatched} in no batch`, allWaitingAmounts(input)],
+      details: [`${pending} at present`, `${unbatched} in no batch`],
       action: orUndefined(() => backlogAction(input)),
     };
   },

@@ -33,7 +33,7 @@ import {
   type Severity,
   HIDDEN_WITHOUT_RELAYS,
 } from './problem.js';
-import { about, amountsText, batchText, waitingText } from './sentence.js';
+import { about, amountsText, batchText } from './sentence.js';
 import { relayAdvice, waitAdvice } from './waits.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
@@ -105,12 +105,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         progressKey: String(lastExecutionAt(input)),
         start: latest(second, lastEvent),
         summary: 'signed batches of two tokens or more wait, and none is executed',
-        details: [
-          `${batches.length} waiting`,
-          amountsText(input, batches),
-          firstTimeoutText(input, batches),
-          waitingText(input),
-        ],
+        details: [`${batches.length} waiting`, amountsText(input, batches), firstTimeoutText(input, batches)],
         action: checkRelayers(input.isContractPaused),
       };
     },

@@ -4,24 +4,13 @@ import { chainType, type ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
-import { countClaimedTransfers } from '../facts/bridge/batches.js';
 import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { pendingEventCount } from '../facts/bridge/events.js';
-import { countPendingDeposits } from '../facts/bridge/integrity.js';
-import {
-  batchedTransfers,
-  configuredTokens,
-  contractLabel,
-  totalAmount,
-  unbatchedTransfers,
-  waitingTokensByWorth,
-} from '../facts/bridge/tokens.js';
+import { configuredTokens, contractLabel, totalAmount } from '../facts/bridge/tokens.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
 import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
-import { memoize } from '../facts/memoize.js';
 import { inWholeUnits } from '../facts/plain-values.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
@@ -165,7 +154,7 @@ export function claimText(claim: ClaimItem): string {
 }
 
 /** "batch 8 of USDT", "deposit of 5 USDT"; empty for an unreadable claim. */
-export function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
   const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
   const texts: Readonly<Record<ClaimType, string>> = {
@@ -219,52 +208,11 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
   return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 
-/** A sentence has at most so many amounts. */
-const MAX_TOKENS = 50;
-
-/** The waiting amounts in whole tokens, because the number of transfers says nothing about their worth. */
-export const allWaitingAmounts = memoize((input: BridgeInput): string =>
-  list(
-    orEmpty(() => waitingTokensByWorth(input))
-      .slice(0, MAX_TOKENS)
-      .flatMap(({ contract, unbatched, batched }) =>
-        sumText(
-          [unbatched, batched].map((transfers) =>
-            coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) }),
-          ),
-        ),
-      ),
-  ),
-);
-
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
   return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds their batches is a warning at most, and that nobody relays them until ten executed ones have shown what relayers take`;
 }
-
-/** "317 events are claimed and not observed, 313 of them deposits"; empty without such events. */
-export function eventsText(input: BridgeInput): string {
-  const events = Number(orUndefined(() => pendingEventCount(input)) ?? 0);
-  const deposits = orUndefined(() => countPendingDeposits(input)) ?? 0;
-  if (events === 0) return '';
-  const ofDeposits = deposits === 0 ? '' : `, ${deposits} of them deposits`;
-  return `${count(events, 'event is', 'events are')} claimed and not observed${ofDeposits}`;
-}
-
-/**
- * "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not;
- * empty without transfers.
- */
-export const waitingText = memoize((input: BridgeInput): string => {
-  const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
-  if (number === 0) return '';
-  const claimed = orUndefined(() => countClaimedTransfers(input));
-  const claimedNote =
-    claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
-  const amounts = allWaitingAmounts(input);
-  return `${count(number, 'transfer waits', 'transfers wait')} in all${claimedNote}${amounts === '' ? '' : `: ${amounts}`}`;
-});
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
 export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]): string {

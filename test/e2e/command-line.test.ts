@@ -291,7 +291,7 @@ describe('the simulator commands', () => {
   ${node}/cosmos/staking/v1beta1/validators
 
 scenario conflicting-claims, for 23 min already: ${scenarios['conflicting-claims'].description}
-  critical: validators disagree about the external height of event …
+  critical: validators disagree about event …
 
 exporter
   status page    ${exporter}/

@@ -82,7 +82,7 @@ describe('the log of verdicts', () => {
     ]);
     expect(lines.filter((line) => line.includes('module_state BridgeOracleStalled'))).toEqual([
       expect.stringMatching(
-        /^\d+ error demo module_state BridgeOracleStalled: critical: your validator .* has not voted: event \d+ \(.*\) is not observed, for \d+ min; \d+ events are claimed and not observed, \d+ of them deposits; 6 validators with 52 % of the power have not voted: /,
+        /^\d+ error demo module_state BridgeOracleStalled: critical: your validator .* has not voted: event \d+ \(.*\) is not observed, for \d+ min; 6 validators with 52 % of the power have not voted: /,
       ),
       expect.stringMatching(
         /^[56]\d info demo module_state BridgeOracleStalled: no longer critical: your validator .* is not observed, for \d+ min; /,

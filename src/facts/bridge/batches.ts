@@ -145,12 +145,6 @@ export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | unde
   return paysMinimum(input, batch) === false ? 'fees' : 'relayer';
 }
 
-/** Number of transfers in batches that are claimed as executed. */
-export function countClaimedTransfers(input: BridgeInput): number {
-  const claimed = rows(input.state.batches).filter((batch) => waitOfBatch(input, batch) === 'observation');
-  return claimed.reduce((transfers, batch) => transfers + rows(batch.transactions).length, 0);
-}
-
 /** The lowest height at which one of the batches was created. */
 export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
   return lowest(batches.map(({ block }) => required(block)));

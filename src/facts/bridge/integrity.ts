@@ -63,15 +63,6 @@ function pendingClaims(input: BridgeInput, type: ClaimType): readonly Attestatio
   return (pendingByType(input).get(type) ?? []).map(readAttestation);
 }
 
-/** Number of pending events that are claimed as deposits. */
-export function countPendingDeposits(input: BridgeInput): number {
-  return new Set(
-    pendingByType(input)
-      .get('deposit')
-      ?.map(({ nonce }) => nonce),
-  ).size;
-}
-
 /** Claims that the contract has a validator set that the hub did not create. */
 export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   withdrawWithout(input.state.valsets);
