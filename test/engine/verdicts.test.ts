@@ -216,7 +216,7 @@ describe('the verdicts about an endpoint', () => {
     for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
     expect(linesAt(60)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 60 min; 0.00001 0xt (10 transfers) waiting',
+      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 60 min; 10 transfers waiting',
     ]);
   });
 
@@ -227,12 +227,12 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(18)).toEqual(['ok']);
     expect(linesAt(19)).toEqual([
       'pending',
-      'pending BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 17 min; 0.00001 0xt (10 transfers) waiting',
+      'pending BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 17 min; 10 transfers waiting',
     ]);
     expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).at);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 50 min; 0.00001 0xt (10 transfers) waiting',
+      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 50 min; 10 transfers waiting',
     ]);
   });
 
