@@ -1,5 +1,5 @@
 import { pollProblems } from './polls.js';
-import { subjectLabels, type Inhibition, type Problem, type Severity, type Subject } from './problem.js';
+import { problemKey, subjectLabels, type Inhibition, type Problem, type Severity, type Subject } from './problem.js';
 import { problems } from './problems.js';
 
 /*
@@ -17,14 +17,15 @@ export interface HidingAlert {
 
 type Declaring = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument' | 'isUrgent'>;
 
-/** The same name and severity in several documents hides the same. */
-const declarations: ReadonlyMap<string, Declaring> = new Map(
-  [...pollProblems, ...problems].map((each: Declaring) => [`${each.name} ${each.severity}`, each]),
-);
+/** A problem of the polls is the same in every document. */
+const declarations: ReadonlyMap<string, Declaring> = new Map([
+  ...pollProblems.map((each): [string, Declaring] => [`${each.name} ${each.severity}`, each]),
+  ...problems.map((each): [string, Declaring] => [problemKey(each), each]),
+]);
 const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
 
-function findDeclaration({ alert, severity }: HidingAlert): Declaring | undefined {
-  return declarations.get(`${alert} ${severity}`);
+function findDeclaration({ alert, severity, document }: HidingAlert): Declaring | undefined {
+  return declarations.get(`${alert} ${severity} ${document}`) ?? declarations.get(`${alert} ${severity}`);
 }
 
 /** Whether an alert is the cause of another one of its target. */

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alertTexts } from '../../src/problems/alert-texts.js';
 import { hides, type HidingAlert } from '../../src/problems/hiding.js';
+import type { DocumentName } from '../../src/document-types.js';
 import type { Problem } from '../../src/problems/problem.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';
+import { documentNames } from '../../src/document-types.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
@@ -273,22 +275,31 @@ describe.skipIf(!hasPromtool)('the texts of an alert', () => {
   });
 });
 
+/** The alerts of each document. */
+const declaredAlerts = [
+  ...pollProblems.flatMap((problem) => documentNames.map((document) => ({ ...problem, document }))),
+  ...problems,
+].map(({ name, severity, document }) => ({ alert: name, severity, document }));
+
+/** What hides the problems of its document, because they are not current, says nothing of other documents. */
+const ofDocument = new Set(declared.filter(({ inhibitsDocument }) => inhibitsDocument).map(({ name }) => name));
+const isApart = (cause: HidingAlert, effect: HidingAlert): boolean =>
+  ofDocument.has(cause.alert) && cause.document !== effect.document;
+
 /**
  * Pairs of which one hides the other over a third, but not itself, and pairs that hide each other: of alerts with equal
- * documents and subjects.
+ * subjects.
  */
 function findGaps(): readonly string[] {
   return [{}, { watched: 'true' }].flatMap((subject) => {
-    const alerts = Array.from(
-      new Map(declared.map(({ name, severity }) => [`${name} ${severity}`, { name, severity }])).values(),
-    ).map(({ name, severity }): HidingAlert => ({ alert: name, severity, document: '', subject }));
+    const alerts = declaredAlerts.map((alert): HidingAlert => ({ ...alert, subject }));
     const findEffects = (cause: HidingAlert): readonly HidingAlert[] =>
       alerts.filter((other) => other !== cause && hides(cause, other));
-    const textOf = ({ alert, severity }: HidingAlert): string => `${alert} ${severity}`;
+    const textOf = ({ alert, severity, document }: HidingAlert): string => `${alert} ${severity} of ${document}`;
     return alerts.flatMap((cause) =>
       findEffects(cause).flatMap((between) =>
         findEffects(between)
-          .filter((effect) => effect === cause || !hides(cause, effect))
+          .filter((effect) => effect === cause || !(hides(cause, effect) || isApart(cause, effect)))
           .map((effect) => `${textOf(cause)} hides ${textOf(between)}, which hides ${textOf(effect)}`),
       ),
     );
@@ -300,11 +311,32 @@ describe('what hides what', () => {
     expect(findGaps()).toEqual([]);
   });
 
+  it('depends on the document whose polls judge the cause', () => {
+    const behind = (document: DocumentName): HidingAlert => ({
+      alert: 'BridgeNodeBehind',
+      severity: 'warning',
+      document,
+      subject: {},
+    });
+    const effectOf = (alert: string, document: DocumentName): HidingAlert => ({ ...behind(document), alert });
+    expect(
+      (['module_state', 'rate_limiter_input'] as const).map((document) =>
+        ['BridgeNodeDown', 'CrosschainCctxsUnlisted'].map((alert) =>
+          hides(behind(document), effectOf(alert, document)),
+        ),
+      ),
+    ).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    expect(hides(behind('external_contract'), effectOf('BridgePowerThresholdTooLow', 'external_contract'))).toBe(false);
+  });
+
   it('is a critical alert behind a warning only if that one wakes somebody itself', () => {
-    const alertOf = ({ name, severity }: Problem): HidingAlert => ({
+    const alertOf = ({ name, severity, document }: Problem): HidingAlert => ({
       alert: name,
       severity,
-      document: '',
+      document,
       subject: {},
     });
     const critical = problems.filter(({ severity }) => severity === 'critical');
