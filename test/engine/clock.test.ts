@@ -107,11 +107,16 @@ function startMachine(aheadSeconds = 0) {
         })),
       ),
     seriesCounts: () => engine.states().map((state) => exportedFamilies(state, now().at).length),
-    /** The timestamps of the page, without those of problems with the clock itself, and of one that is not judged while the clock is wrong. */
+    /**
+     * The timestamps of the page, without those of problems with the clock itself, of what BridgeNodeBehind hides by a wrong clock and for 15 minutes
+     * after it, and of one that is not judged while the clock is wrong.
+     */
     timestamps: () =>
       renderEndpoints(engine.states(), 'text', now())
         .split('\n')
-        .filter((line) => /^\w+_timestamp_seconds\{/.test(line) && !/Behind"|BridgeOracleSilent/.test(line)),
+        .filter(
+          (line) => /^\w+_timestamp_seconds\{/.test(line) && !/Behind"|BridgeOracleSilent|_due_.*warning/.test(line),
+        ),
   };
 }
 
