@@ -13,6 +13,8 @@ const withOtherAdmins = changedState(({ params }) => ({
   params: { ...params, admins: [...params.admins, 'hub1other'] },
 }));
 
+const withOtherBridge = changedState(({ params }) => ({ params: { ...params, bridge_id: 'other' } }));
+
 const withoutBridgeId = changedState(({ params: { bridge_id: _missing, ...params } }) => ({ params }));
 
 const withoutClaimSlashing = changedState(({ params: { claim_slashing_enabled: _missing, ...params } }) => ({
@@ -146,6 +148,17 @@ const reloads: readonly Incident[] = [
 ];
 
 const twins: readonly Incident[] = [
+  healthy('two exporters poll the same target', { minutes: 60 }, { otherExporters: { [OTHER]: [{ minutes: 120 }] } }),
+  incident(
+    'two exporters poll different bridges under one name',
+    [{ minutes: 40 }],
+    { 'BridgeExporterTargetAmbiguous/warning': 13 },
+    {
+      otherExporters: { [OTHER]: [{ minutes: 40, bridge: withOtherBridge }] },
+      beginsAtMinute: 0,
+      isOngoingAtEnd: true,
+    },
+  ),
   incident(
     'one of two exporters of a target loses its node',
     FAILING,
