@@ -100,9 +100,6 @@ export async function run(signals: Signals): Promise<void> {
         if (!process.stdout.write(text)) await once(process.stdout, 'drain');
       },
       printError,
-      showProgress: (line = '') => {
-        if (stderr.isTTY) stderr.write(`\r\x1b[K${line}`);
-      },
       ...signals,
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type Config, type ConfigResult, createFileSchema, isInShard } from '../config/config.js';
-import { clampToMemory, formatConfig, loadConfig } from '../config/loader.js';
+import { clampToMemory, loadConfig } from '../config/loader.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import { problemLimits } from '../problems/problems.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
@@ -14,12 +14,12 @@ const VERIFICATION =
 export async function readConfig(
   { env, memoryBytes }: CommandContext,
   options: ConfigFlags & Partial<ShardFlag>,
-  fallback?: Config,
+  { fallback, checkFiles = false }: { readonly fallback?: Config; readonly checkFiles?: boolean } = {},
 ): Promise<ConfigResult> {
   const result = await loadConfig({
     configFile: options['config.file'],
     env,
-    checkFiles: options['config.check'],
+    checkFiles,
     fallback,
     schema: createFileSchema(metricLabels, problemLimits),
   });
@@ -34,19 +34,14 @@ export async function readConfig(
   };
 }
 
-/** Prints warnings and problems. Returns an exit code after problems, and with `--config.check`. */
+/** Prints warnings and problems. Returns an exit code after problems. */
 export async function configOrExitCode(
   context: CommandContext,
   options: ConfigFlags & Partial<ShardFlag>,
   fallback?: Config,
 ): Promise<Config | ExitCode> {
-  const result = await readConfig(context, options, fallback);
+  const result = await readConfig(context, options, fallback && { fallback });
   if (!result.ok) return printProblems(context, result.problems);
   printWarnings(context, result.warnings);
-  return options['config.check'] ? printConfig(context, result.config) : result.config;
-}
-
-export function printConfig({ print }: CommandContext, config: Config): ExitCode {
-  print(formatConfig(config));
-  return 0;
+  return result.config;
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '../config/http-client-config.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
-import type { LogFlags } from './flags.js';
 import type { LogOutput } from './log.js';
 
 /**
@@ -22,8 +21,6 @@ export interface CommandContext {
   /** Prints like `print`, and resolves when the reader has kept up. */
   readonly write: (text: string) => Promise<void>;
   readonly printError: (line: string) => void;
-  /** Replaces a line on the terminal, or removes it. Without a terminal, it is not shown. */
-  readonly showProgress: (line: string | undefined) => void;
   /** Resolves with the next SIGTERM or SIGINT. Before and after, a signal ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
   /** Calls the function on every SIGHUP, and at once after an earlier SIGHUP. */
@@ -39,9 +36,4 @@ export function printProblems({ printError }: CommandContext, problems: readonly
 
 export function printWarnings({ printError }: CommandContext, warnings: readonly string[]): void {
   for (const warning of warnings) printError(`warning: ${warning}`);
-}
-
-/** Prints the progress of slow steps, unless the log is silent. */
-export function progressPrinter({ printError }: CommandContext, options: LogFlags): (line: string) => void {
-  return options['log.level'] === 'silent' ? () => undefined : printError;
 }

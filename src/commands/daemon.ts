@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
-import { hashConfigFile } from '../config/loader.js';
+import { formatConfig, hashConfigFile } from '../config/loader.js';
 import type { AutoReload } from './exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
-import { printConfig, readConfig } from './configuration.js';
+import { readConfig } from './configuration.js';
 import { readWebOptions } from './web-options.js';
 
 /**
@@ -18,14 +18,17 @@ const WITHOUT_INTERRUPT_BUDGET = 24;
 export async function runDaemon(options: DaemonFlags, context: CommandContext): Promise<ExitCode> {
   // Before the configuration is loaded, so that the first check detects a change in the meantime.
   const autoReload = await prepareAutoReload(options);
-  const config = await readConfig(context, options);
+  const config = await readConfig(context, options, { checkFiles: options['config.check'] });
   const web = await readWebOptions(options);
   const warnings = config.ok ? [...config.warnings] : [];
   const problems = [config, web].flatMap((result) => (result.ok ? [] : result.problems));
   printProblems(context, problems);
   if (problems.length > 0 || options['config.check']) printWarnings(context, warnings);
   if (!config.ok || !web.ok) return 2;
-  if (options['config.check']) return printConfig(context, config.config);
+  if (options['config.check']) {
+    context.print(formatConfig(config.config));
+    return 0;
+  }
   if (options['config.autoReloadInterval'] > 0 && autoReload === undefined) {
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }

@@ -1,7 +1,7 @@
 import { configSchema, type Config } from '../config/config.js';
 import { createClock, wallSeconds } from '../clock.js';
 import { startExporter } from './exporter.js';
-import { formatSentence } from '../engine/verdicts.js';
+import { firingVerdicts } from '../engine/verdicts.js';
 import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
@@ -10,44 +10,46 @@ import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/token-model.js';
 import { durationInWords } from '../text/format.js';
-import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
+import { type CommandContext, type ExitCode, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';
-import { readWebOptions } from './web-options.js';
 import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
-import { createPastModel, type PolledPast, pollPast } from './simulated-polls.js';
+import { type PolledPast, pollPast } from './simulated-polls.js';
+import { problemLine } from './summary.js';
 import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(options: DemoFlags, context: CommandContext): Promise<ExitCode> {
-  const web = await readWebOptions(options);
-  if (!web.ok) return printProblems(context, web.problems);
   const { log, droppedLines } = createLog(options, context);
   const clock = createClock();
   const network = createNetwork(userAgent(context), clock);
+  const listen = options['web.listenAddress'];
   try {
     // The past takes seconds to simulate, and nothing else is started on an address that is in use.
-    const check = await startWebServer(() => undefined, web.options.listen, { log });
+    const check = await startWebServer(() => undefined, listen, { log });
     await check.close();
     const { seed, scenario, blockTime: blockTimeMs } = options;
     const now = clock();
-    const startTime = options.startTime ?? Math.floor(wallSeconds(now.at, now));
-    const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
-    const simulator = await startSimulation(options, context, { model });
+    const startTime = Math.floor(wallSeconds(now.at, now));
+    context.printError('simulating and polling the past of the scenario …');
+    // The past asks the chain, and no address.
+    const past = await pollPast({ seed, scenario, blockTimeMs, startTime }, (model) => demoConfig(NO_URL, model), now);
+    const simulator = await startSimulation({ ...options, startTime }, context, { model: past.model });
     try {
-      const config = demoConfig(simulator.url, model);
-      progressPrinter(context, options)('simulating and polling the past of the scenario …');
-      const { demoState, ...past } = await pollPast(model, scenario, config, now);
+      const config = demoConfig(simulator.url, past.model);
       const exporter = await startExporter(config, network, log, {
-        ...web.options,
+        listen,
+        telemetryPath: '/metrics',
+        maxRequests: 40,
+        enableLifecycle: false,
         build: context.build,
         clock,
         shard: { index: 1, count: 1 },
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
-        demoState,
+        demoState: past.demoState,
         droppedLogLines: droppedLines,
       });
-      context.print(whatIsShown(scenario, past) + addresses(exporter.url, options));
+      context.print(whatIsShown(scenario, past) + addresses(exporter.url, scenario));
       await context.waitForStopSignal();
       await exporter.close();
     } finally {
@@ -59,23 +61,23 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
   return 0;
 }
 
+const NO_URL = 'http://127.0.0.1:1';
+
 /** The beginning of the status page. */
-function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'demoState'>): string {
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: PolledPast): string {
   const lasting = durationInWords(incidentMinutes * 60);
-  const lines = verdicts
-    .filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null)
-    .map((verdict) => `  ${verdict.severity}: ${formatSentence(verdict)}`);
+  const lines = firingVerdicts({ verdicts }).map((verdict) => `  ${problemLine(verdict)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
 ${lines.length === 0 ? '  no problem' : lines.join('\n')}
 `;
 }
 
-const addresses = (url: string, { scenario, 'web.telemetryPath': telemetryPath }: DemoFlags): string => `
+const addresses = (url: string, scenario: ScenarioName): string => `
 exporter
   status page    ${url}/
   pending items  ${url}/pending
-  metrics        ${url}${telemetryPath}
+  metrics        ${url}/metrics
 
 Ctrl+C stops both; --scenario=${scenario === 'stuck' ? 'unsigned-batch' : 'stuck'} shows ${scenario === 'healthy' ? 'an' : 'another'} incident, --help lists the others.
 

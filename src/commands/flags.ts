@@ -95,22 +95,23 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const height = (text: string): string =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_INT64 ? text : expected(`an integer from 1 to ${MAX_INT64}`);
 
-const configFlags = {
-  'config.file': flag('--config.file <file>', 'Configuration file.', fileName),
-  'config.check': flag('--config.check [boolean]', 'Print the checked configuration.', boolean, 'false'),
-};
+const configFlags = { 'config.file': flag('--config.file <file>', 'Configuration file.', fileName) };
 
 const shardFlag = {
   'targets.shard': flag('--targets.shard <k/n>', 'Shard to poll: 2/5 is the second of 5.', shard, '1/1'),
 };
 
-const webFlagsAt = (defaultAddress: string) => ({
+const listenFlagAt = (defaultAddress: string) => ({
   'web.listenAddress': flag(
     '--web.listen-address <address>',
     'Address to listen on; port 0 selects a free port.',
     listenAddress,
     defaultAddress,
   ),
+});
+
+export const webFlags = {
+  ...listenFlagAt(':10917'),
   'web.telemetryPath': flag('--web.telemetry-path <path>', 'Path of the metrics.', telemetryPath, '/metrics'),
   'web.config.file': flag('--web.config.file <file>', 'File with TLS, users and headers.', fileName),
   'web.enableLifecycle': flag('--web.enable-lifecycle [boolean]', 'Reload after POST /-/reload.', boolean, 'false'),
@@ -120,9 +121,7 @@ const webFlagsAt = (defaultAddress: string) => ({
     integer(1, 10_000),
     '40',
   ),
-});
-
-export const webFlags = webFlagsAt(':10917');
+};
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const FORMATS = ['json', 'pretty'] as const;
@@ -132,10 +131,9 @@ const logFlagsWith = (defaultFormat: (typeof FORMATS)[number]) => ({
   'log.format': flag('--log.format <format>', 'Log format; pretty is for terminals.', FORMATS, defaultFormat),
 });
 
-const logFlags = logFlagsWith('json');
-
 export const daemonFlags = {
   ...configFlags,
+  'config.check': flag('--config.check [boolean]', 'Print the checked configuration.', boolean, 'false'),
   'config.autoReloadInterval': flag(
     '--config.auto-reload-interval <duration>',
     'Interval of the check for changed files; 0s: off.',
@@ -145,7 +143,7 @@ export const daemonFlags = {
   ...webFlags,
   'state.file': flag('--state.file <file>', 'File of the memory across restarts.', fileName),
   ...shardFlag,
-  ...logFlags,
+  ...logFlagsWith('json'),
 };
 
 const SEVERITIES = ['warning', 'critical'] as const;
@@ -159,7 +157,6 @@ export const onceFlags = {
     'Exit with 3 if something is wrong with this severity or a higher one.',
     SEVERITIES,
   ),
-  ...logFlags,
 };
 
 const rangeFlags = {
@@ -175,7 +172,6 @@ export const backtestFlags = {
   ...rangeFlags,
   format: flag('--format <format>', 'Format of the alerts.', TABLE_FORMATS, 'table'),
   ...configFlags,
-  ...logFlags,
 };
 
 /** The file name that stands for standard input. */
@@ -194,7 +190,6 @@ export const replayFlags = {
   ...rangeFlags,
   target: flag('--target <name>', 'Only the target of this name.', String),
   ...configFlags,
-  ...logFlags,
 };
 
 /** Their descriptions by name: an argument, because the command line loads the simulator only for its commands. */
@@ -214,16 +209,15 @@ const simulatorFlags = (scenarios: Scenarios) => ({
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
     duration(10, HOUR_MS),
   ),
-  startTime: flag(
-    '--start-time <integer>',
-    'Unix time of the first block; by default now. Up to a day ago, `simulate` goes on to now.',
-    integer(0, LAST_SECONDS),
-  ),
-  ...logFlags,
 });
 
 export const simulateFlags = (scenarios: Scenarios) => ({
   ...simulatorFlags(scenarios),
+  startTime: flag(
+    '--start-time <integer>',
+    'Unix time of the first block; by default now. Up to a day ago, the chain goes on to now.',
+    integer(0, LAST_SECONDS),
+  ),
   dialect: flag(
     '--dialect <name>',
     'Chain whose paths, names and claims the node has: those of Injective (peggy) or ZetaChain (zeta).',
@@ -241,14 +235,14 @@ export const simulateFlags = (scenarios: Scenarios) => ({
 /** The demo is for a terminal on the local machine. */
 export const demoFlags = (scenarios: Scenarios) => ({
   ...simulatorFlags(scenarios),
-  ...webFlagsAt('127.0.0.1:10917'),
+  ...listenFlagAt('127.0.0.1:10917'),
   ...logFlagsWith('pretty'),
 });
 
 export type ConfigFlags = Values<typeof configFlags>;
 export type ShardFlag = Values<typeof shardFlag>;
 export type WebFlags = Values<typeof webFlags>;
-export type LogFlags = Values<typeof logFlags>;
+export type LogFlags = Values<ReturnType<typeof logFlagsWith>>;
 export type DaemonFlags = Values<typeof daemonFlags>;
 export type OnceFlags = Values<typeof onceFlags>;
 export type BacktestFlags = Values<typeof backtestFlags>;

@@ -12,9 +12,9 @@ import { initialState } from '../engine/endpoint-state.js';
 import { stepContext, targetOptions } from '../engine/jobs.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { runToEnd } from '../parts.js';
-import type { CommandContext, ExitCode } from './context.js';
+import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
-import { inactiveWatched, pollOnce, reportDocuments } from './summary.js';
+import { pollOnce, reportDocuments } from './summary.js';
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -49,15 +49,14 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
     { document },
     now,
   );
-  const warnings = endpoints.flatMap((endpoint) => {
-    const body = endpoint.state.lastPoll?.ok === true ? bodies.get(endpoint.job) : undefined;
-    const name = nameSource(endpoint.job);
-    return body === undefined
-      ? []
-      : [...unrecognizedWarning(name, endpoint.job.context, body), ...inactiveWatched(name, endpoint)];
-  });
-  return reportDocuments(context, endpoints, warnings, 'recorded body', now());
+  for (const { job, state } of endpoints) {
+    const body = state.lastPoll?.ok === true ? bodies.get(job) : undefined;
+    if (body !== undefined) printWarnings(context, unrecognizedWarning(nameSource(job), job.context, body));
+  }
+  return reportDocuments(context, endpoints, now(), { fileRemedy: FILE_REMEDY });
 }
+
+const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
 
 /** A document in a file. */
 interface FileJob extends EndpointJob {

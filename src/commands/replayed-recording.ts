@@ -15,9 +15,6 @@ export const STEP_MS = MINUTE_MS;
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
 const WARM_UP_MS = 2 * HOUR_MS;
 
-/** How often the progress is shown. */
-const PROGRESS_MS = 500;
-
 interface RecordingRange {
   readonly recording: string;
   readonly from?: number | undefined;
@@ -46,13 +43,12 @@ export async function replayRecording(
 }
 
 /**
- * A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. `warmUpMs`: how much
- * before the range polls are read.
+ * A recording that is replayed once. Its problems are printed. `warmUpMs`: how much before the range polls are read.
  */
 export function openRecording(
   { recording: directory, from: fromMs = -Infinity, to: toMs = Infinity, target }: RecordingRange,
   config: Config,
-  { printError, showProgress }: CommandContext,
+  { printError }: CommandContext,
   warmUpMs = WARM_UP_MS,
 ) {
   let problems = 0;
@@ -64,20 +60,13 @@ export function openRecording(
   async function* moments(): AsyncGenerator<ReplayMoment> {
     const maxBodyBytes = config.poll.max_body_size;
     const polls = readRecording(directory, { fromMs: fromMs - warmUpMs, toMs, target, maxBodyBytes, onProblem });
-    let shownAt = 0;
     for await (const moment of replay(polls, config, { fromMs, toMs, stepMs: STEP_MS })) {
-      const now = performance.now();
-      if (now - shownAt >= PROGRESS_MS) {
-        shownAt = now;
-        showProgress(`replayed until ${new Date(moment.timeMs).toISOString().slice(0, 16)}`);
-      }
       for (const state of moment.states) {
         const { judgement } = state.lastSuccess?.snapshot ?? {};
         if (judgement !== undefined) notJudged.set(endpointId(state), judgement.notJudgedHere);
       }
       yield moment;
     }
-    showProgress(undefined);
   }
   return {
     moments,

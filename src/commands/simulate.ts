@@ -4,7 +4,7 @@ import { nodeFaults, setNodeFault } from '../simulator/node-faults.js';
 import { endpointPath } from '../simulator/query-service.js';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../simulator/simulator.js';
 import { DAY_MS, HOUR_MS, formatDuration } from '../units.js';
-import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
+import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
 /** `simulate`: serves a simulated chain until it is stopped. */
@@ -70,7 +70,7 @@ const LONG_WARM_UP_MS = 8 * HOUR_MS;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
-  options: SimulatorFlags,
+  options: SimulatorFlags & Pick<SimulateFlags, 'startTime'>,
   context: CommandContext,
   { model, dialect, setFault }: Pick<SimulatorOptions, 'model' | 'dialect' | 'setFault'> = {},
 ): Promise<Simulator> {
@@ -78,8 +78,7 @@ export async function startSimulation(
   const blockTime = formatDuration(chooseBlockTime({ scenario, blockTimeMs }));
   const warmUp = warmUpMs({ scenario, blockTimeMs });
   if (model === undefined && warmUp > LONG_WARM_UP_MS) {
-    const progress = progressPrinter(context, options);
-    progress(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);
+    context.printError(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);
   }
   const simulator = await startSimulator({
     host: listen.host ?? LOOPBACK,

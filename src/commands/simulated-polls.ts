@@ -1,102 +1,121 @@
 import type { Moment } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createEndpoint, createEngine } from '../engine/engine.js';
-import type { EndpointState } from '../engine/endpoint-state.js';
 import { createJobs, type PollJob } from '../engine/jobs.js';
 import { listVerdicts, type Verdict } from '../engine/verdicts.js';
+import type { Severity } from '../problems/problem.js';
+import type { ProblemName } from '../problems/problems.js';
 import { chooseBlockTime, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { createSimulatedNode } from '../sources/simulated-node.js';
-import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
+import { HOUR_MS, MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 
 /* Polls of a simulated chain in virtual time: the past of a demo, because the verdict about a scenario takes hours. */
 
-/** The chain is healthy at first. */
-const HEALTHY_MINUTES = 10;
-
-const INCIDENT_MINUTES = 20;
-
-/** Duration of a scenario until its verdict. */
-const longIncidents: Partial<Readonly<Record<ScenarioName, number>>> = {
-  backlog: 45,
-  stuck: 65,
-  'unsigned-batch': 45,
-  'silent-signer': 75,
-  'stalled-oracle': 30,
-  'batch-timeout': 50,
-  'no-relayer': 250,
-  'valset-drift': 75,
-  'missed-cctxs': 130,
-  'unlisted-cctxs': 200,
-  'stuck-chain': 55,
-  'rate-limited': 45,
+/** The problems that scenarios rehearse. Others have none. */
+const rehearsed: Partial<Readonly<Record<ScenarioName, `${Severity} ${ProblemName}`>>> = {
+  backlog: 'warning BridgeBacklogHigh',
+  stuck: 'critical CrosschainBacklogStuck',
+  'unsigned-batch': 'critical BridgeBatchUnsigned',
+  'silent-signer': 'warning BridgeWatchedOrchestratorLagging',
+  'missed-blocks': 'critical BridgeWatchedValidatorSignsNoBlocks',
+  'stalled-oracle': 'critical BridgeOracleStalled',
+  'conflicting-claims': 'critical BridgeConflictingClaims',
+  'batch-timeout': 'critical BridgeBatchOverdue',
+  'no-relayer': 'warning BridgeBatchNotRelayed',
+  'valset-drift': 'warning BridgeValsetUnsigned',
+  'missed-cctxs': 'critical CrosschainFreezeNear',
+  'unlisted-cctxs': 'warning CrosschainCctxsUnlisted',
+  'stuck-chain': 'critical CrosschainBacklogStuck',
+  truncated: 'warning CrosschainPendingListTruncated',
+  'outbound-disabled': 'warning CrosschainOutboundDisabled',
+  syncing: 'warning BridgeNodeBehind',
 };
 
-/** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are withdrawn. */
-const MAX_POLLS = 45;
-const MAX_INTERVAL_MINUTES = 4;
-/** The pauses between these polls are no gaps. */
-const STALE_AFTER_MS = MAX_INTERVAL_MINUTES * MINUTE_MS;
-
-/** A shorter block time makes the past shorter instead of its simulation longer. */
+/** The chain is healthy at first. */
+const HEALTHY_MINUTES = 12;
+/** The past of a scenario without a problem. */
+const PAST_MINUTES = 32;
+const MAX_MS = 5 * HOUR_MS;
+/** With a shorter block time, the past is shorter, instead of its simulation longer. */
 const MAX_BLOCKS = 10_000;
 
-/** A healthy chain, or the main network, at the beginning of the past of a scenario. */
-export function createPastModel({ scenario, ...options }: ModelOptions): Model {
-  const minutes = pastMinutes(scenario, chooseBlockTime({ ...options, scenario }));
-  return createModel({
-    ...options,
-    scenario: scenario === 'mainnet' ? scenario : 'healthy',
-    startTime: options.startTime - minutes * 60,
-  });
-}
-
-/** How long the past of a scenario is. */
-function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
-  const minutes = HEALTHY_MINUTES + (longIncidents[scenario] ?? INCIDENT_MINUTES);
-  return Math.min(minutes, Math.floor((MAX_BLOCKS * blockTimeMs) / MINUTE_MS));
-}
+/** Polls are further apart than usual, so that the past takes seconds. */
+const INTERVAL_MINUTES = 4;
 
 /** The result of the polls of the past. */
-export interface PolledPast {
-  readonly demoState: (job: PollJob) => EndpointState | undefined;
-  /** How long the scenario has lasted. */
-  readonly incidentMinutes: number;
-  readonly verdicts: readonly Verdict[];
-}
+export type PolledPast = Awaited<ReturnType<typeof pollFor>>;
 
 /**
- * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as
- * if they had come from the node.
+ * Simulates the past of a scenario until its problem fires, and polls it. Times of the chain are absolute: a first run
+ * finds how long the past is, and a second one ends now.
  */
-export async function pollPast(model: Model, scenario: ScenarioName, config: Config, now: Moment): Promise<PolledPast> {
-  const minutes = pastMinutes(scenario, model.blockTimeMs);
-  const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
-  const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
-  let minute = 0;
-  const clock = (): Moment => ({ ...now, at: now.at - (minutes - minute) * MINUTE_SECONDS });
+export async function pollPast(
+  options: ModelOptions,
+  configOf: (model: Model) => Config,
+  now: Moment,
+): Promise<PolledPast> {
+  const maxMinutes = longestPast(options);
+  const alert = rehearsed[options.scenario];
+  const minutes =
+    alert === undefined ? PAST_MINUTES : (await pollFor(maxMinutes, options, configOf, now, alert)).minutes;
+  return pollFor(Math.min(minutes, maxMinutes), options, configOf, now);
+}
+
+function longestPast(options: ModelOptions): number {
+  return Math.floor(Math.min(MAX_MS, MAX_BLOCKS * chooseBlockTime(options)) / MINUTE_MS);
+}
+
+/** Polls a past of some minutes that ends now, or until an alert fires. */
+async function pollFor(
+  pastMinutes: number,
+  { scenario, startTime, ...options }: ModelOptions,
+  configOf: (model: Model) => Config,
+  now: Moment,
+  until?: string,
+) {
+  const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(longestPast({ scenario, startTime, ...options }) / 4));
+  const model = createModel({
+    ...options,
+    scenario: scenario === 'mainnet' ? scenario : 'healthy',
+    startTime: startTime - pastMinutes * MINUTE_SECONDS,
+  });
+  let minutes = 0;
+  const clock = (): Moment => ({ ...now, at: now.at - (pastMinutes - minutes) * MINUTE_SECONDS });
   const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
-  engine.replace(
-    createJobs(config).map((job) =>
-      createEndpoint({ ...job, context: { ...job.context, staleAfterMs: STALE_AFTER_MS } }, clock().at),
-    ),
-  );
-  for (; minute <= minutes; minute += 1) {
-    if (minute > 0) model.advanceTime(MINUTE_MS);
-    if (minute === healthyMinutes) model.setScenario(scenario);
-    if ((minutes - minute) % intervalMinutes > 0) continue;
-    // A contract comes after the module state that says where it is.
-    for (const { job } of engine.endpoints()) {
-      // oxlint-disable-next-line no-await-in-loop -- polls follow each other, and let a signal stop them
-      const { settled } = await engine.poll(job);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await settled;
+  // Pauses between the polls are no gaps.
+  const staleAfterMs = INTERVAL_MINUTES * MINUTE_MS;
+  const jobs = createJobs(configOf(model)).map((job) => ({ ...job, context: { ...job.context, staleAfterMs } }));
+  engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
+  const verdicts = (): readonly Verdict[] =>
+    listVerdicts(engine.states(), clock()).flatMap((judged) => judged.verdicts);
+  for (;;) {
+    if (minutes === healthyMinutes) model.setScenario(scenario);
+    if (minutes % INTERVAL_MINUTES === 0 || minutes === pastMinutes) {
+      // A contract comes after the module state that says where it is.
+      for (const { job } of engine.endpoints()) {
+        // oxlint-disable-next-line no-await-in-loop -- polls follow each other, and let a signal stop them
+        const { settled } = await engine.poll(job);
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await settled;
+      }
     }
+    if (
+      minutes === pastMinutes ||
+      verdicts().some((each) => each.state === 'firing' && `${each.severity} ${each.alert}` === until)
+    )
+      break;
+    model.advanceTime(MINUTE_MS);
+    minutes += 1;
   }
   engine.close();
   return {
-    demoState: ({ context: { document } }) => engine.states().find((state) => state.document === document),
+    /** The chain as it is at the end. */
+    model,
+    minutes,
+    /** How long the scenario has lasted. */
     incidentMinutes: minutes - healthyMinutes,
-    verdicts: listVerdicts(engine.states(), now).flatMap(({ verdicts }) => verdicts),
+    demoState: ({ context: { document } }: PollJob) => engine.states().find((state) => state.document === document),
+    verdicts: verdicts(),
   };
 }

@@ -10,11 +10,9 @@ const web = {
   'web.enableLifecycle': false,
   'web.maxRequests': 40,
 };
-const config = { 'config.check': false };
 const shard = { 'targets.shard': { index: 1, count: 1 } };
-const daemon = { ...config, 'config.autoReloadInterval': 0, ...web, ...shard, ...log };
+const daemon = { 'config.check': false, 'config.autoReloadInterval': 0, ...web, ...shard, ...log };
 const served = { dialect: 'neutral', nodes: 1 };
-const replay = { ...config, ...log };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
 
 /** What a command line is parsed to, or what is printed and the exit code. */
@@ -28,16 +26,15 @@ async function parse(line: string, env: Record<string, string> = {}) {
 describe('a command line', () => {
   test.each([
     ['', { command: 'daemon', options: daemon }],
-    ['once', { command: 'once', options: { ...config, ...shard, ...log } }],
-    ['replay --bridge b.json', { command: 'replay', options: { ...replay, bridge: 'b.json' } }],
-    ['simulate', { command: 'simulate', options: { ...simulator, ...served, ...log } }],
+    ['once', { command: 'once', options: shard }],
+    ['replay --bridge b.json', { command: 'replay', options: { bridge: 'b.json' } }],
+    ['simulate', { command: 'simulate', options: { ...simulator, ...served } }],
     [
       'demo',
       {
         command: 'demo',
         options: {
           ...simulator,
-          ...web,
           'web.listenAddress': { host: '127.0.0.1', port: 10_917 },
           ...log,
           'log.format': 'pretty',
@@ -82,7 +79,6 @@ describe('a command line', () => {
     [
       'replay --crosschain c.json --bridge=- --hub-height 9007199254740993 --config.file x.yaml',
       {
-        ...replay,
         'config.file': 'x.yaml',
         bridge: '-',
         crosschain: 'c.json',
@@ -98,7 +94,6 @@ describe('a command line', () => {
         blockTime: 500,
         startTime: 1_700_000_000,
         ...served,
-        ...log,
       },
     ],
   ])('sets flags of a command: %s', async (line, options) => {
@@ -121,7 +116,7 @@ describe('the environment variables of flags', () => {
   test('are ignored if only other commands have the flag', async () => {
     expect(await parse('simulate', { TARGETS_SHARD: '0/0', SEED: '7', LISTEN: ':1' })).toEqual({
       command: 'simulate',
-      options: { ...simulator, ...served, ...log },
+      options: { ...simulator, ...served },
     });
   });
 
@@ -209,7 +204,10 @@ describe('a usage error', () => {
       "option '--recording <directory>' cannot be used with option '--bridge <file>'",
     ],
     ['backtest', "required option '--recording <directory>' not specified"],
-    ['once now --log.level=loud --bridge=x', `option '--log.level <level>' argument 'loud' is invalid. ${LEVELS}`],
+    [
+      'once now --fail-on=loud --bridge=x',
+      `option '--fail-on <severity>' argument 'loud' is invalid. Allowed choices are warning, critical.`,
+    ],
   ])('is the first problem: bridge-exporter %s', async (line, problem) => {
     expect(await parse(line)).toEqual({
       code: 2,

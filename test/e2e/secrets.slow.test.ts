@@ -214,7 +214,7 @@ describe('the secrets of the configuration', () => {
       bridge: { url: 'https://a.example', ...settings },
     }));
     for (const command of ['--config.check', 'once']) {
-      const flags = [command, configFlag(stringify({ targets })), '--log.level=trace'];
+      const flags = [command, configFlag(stringify({ targets }))];
       const { code, stdout, stderr } = await runExporter(flags);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       for (const index of targets.keys()) expect(stderr).toContain(`targets[${index}].bridge.`);
@@ -230,7 +230,7 @@ describe('the secrets of the configuration', () => {
   });
 
   it('are redacted in the output of `once`', async () => {
-    const { code, stdout, stderr } = await runExporter(['once', configFlag(allSettingsConfig()), '--log.level=trace']);
+    const { code, stdout, stderr } = await runExporter(['once', configFlag(allSettingsConfig())]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/bad_request: .*<secret>/);
     expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);

@@ -5,7 +5,7 @@ import { listVerdicts, problemSeries, reportVerdicts, type Verdict } from '../..
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
+import { pollPast } from '../../src/commands/simulated-polls.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { createView } from '../../src/pages/view.js';
@@ -34,9 +34,9 @@ interface Pages {
 
 /** Blocks are slow, for a fast test. */
 async function pagesOf(scenario: ScenarioName): Promise<Pages> {
-  const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.at });
+  const chain = { seed: 1, scenario, blockTimeMs: 20_000, startTime: now.at };
+  const { model, demoState } = await pollPast(chain, (past) => demoConfig('http://node.example', past), now);
   const config = demoConfig('http://node.example', model);
-  const { demoState } = await pollPast(model, scenario, config, now);
   const shown = createJobs(config).flatMap((job) => {
     const past = demoState(job);
     return past === undefined ? [] : [{ state: past, job }];

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { clock } from '../support/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, pollPast } from '../../src/commands/simulated-polls.js';
+import { pollPast } from '../../src/commands/simulated-polls.js';
 import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -17,10 +17,9 @@ export async function startPages(
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const now = clock();
   const chain = { seed: SEED, scenario, blockTimeMs: BLOCK_MS, startTime: Math.floor(now.at) };
-  const model = createPastModel(chain);
+  const { model, demoState } = await pollPast(chain, (past) => demoConfig('http://127.0.0.1:1', past), now);
   const simulator = await startSimulator({ ...chain, host: '127.0.0.1', port: 0, model });
   const config = demoConfig(simulator.url, model);
-  const { demoState } = await pollPast(model, scenario, config, now);
   const network = createNetwork('bridge-exporter/pictures', clock);
   const exporter = await startExporter(config, network, pino({ level: 'silent' }), {
     listen: { host: '127.0.0.1', port: 0 },

@@ -23,7 +23,6 @@ export function createTestContext(
     memoryBytes: Infinity,
     print: (text) => void stdout.push(text),
     write: async (text) => void stdout.push(text),
-    showProgress: () => undefined,
     printError: (line) => void stderr.push(line),
     waitForStopSignal: async () => 'SIGTERM',
     onReloadSignal: () => undefined,
