@@ -20,7 +20,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'http',
     'engine',
     'pages',
-    'queries',
     'recorder',
     'server',
     'simulator',
