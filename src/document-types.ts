@@ -6,7 +6,7 @@ import type { BridgeSettings, CrosschainSettings } from './config/endpoint-confi
 import type { BridgeInput, BridgePast } from './facts/bridge/bridge-input.js';
 import type { ContractAnswers } from './facts/contract/multicall.js';
 import type { ContractReading } from './facts/contract/reading.js';
-import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/crosschain-input.js';
+import type { CrosschainInput, CrosschainPast } from './facts/crosschain/crosschain-input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/unlisted-cctxs.js';
 
@@ -37,10 +37,7 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly additionalInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt' | 'isNodeBehind'> & {
-      /** All that the node has answered about transactions. */
-      readonly seenAnswers?: SeenAnswers;
-    };
+    readonly additionalInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAt' | 'isNodeBehind'>;
     readonly content: RateLimiterInput;
     readonly input: CrosschainInput;
     readonly past: CrosschainPast;

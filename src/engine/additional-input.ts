@@ -1,8 +1,7 @@
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
 import type { DocumentName, AdditionalInput, StepContext } from '../document-types.js';
 import type { ContractReading } from '../facts/contract/reading.js';
-import { newCctxAnswers } from '../queries/crosschain-queries.js';
-import { lookaheads } from '../queries/crosschain-queries.js';
+import { lookaheads, readCctxAnswers } from '../queries/crosschain-queries.js';
 import { contractAnswers } from '../queries/contract-queries.js';
 import { BEHIND_SECONDS, isNodeBehind, latestBlock } from '../queries/node-status.js';
 import type { QueryContext } from '../queries/query.js';
@@ -10,6 +9,7 @@ import { hasStakingNames, knownValidators } from '../queries/validator-queries.j
 import {
   exportedSuccess,
   freshAnswers,
+  freshNewAnswers,
   isDocument,
   lastDocument,
   readPast,
@@ -41,7 +41,6 @@ export function readAdditionalInput(
   findSibling: FindSibling,
   now: Moment,
 ): AdditionalInput {
-  const snapshot = state.lastSuccess?.snapshot;
   switch (context.document) {
     case 'module_state': {
       const reading = currentReading(findSibling('external_contract'), now);
@@ -54,11 +53,10 @@ export function readAdditionalInput(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, now.at);
-      const seenBefore = isDocument(context.document, snapshot) ? snapshot.additionalInput?.seenAnswers : undefined;
       return {
         lookaheads: lookaheads.getAnswer(answered),
         isNodeBehind: isNodeBehind(answered, now),
-        ...newCctxAnswers(answered, seenBefore),
+        ...readCctxAnswers(freshNewAnswers(state, now.at)),
       };
     }
     case 'external_contract': {

@@ -2,13 +2,13 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, NodeStatus, StepContext } from '../document-types.js';
 import type { DocumentContext, Headline } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
-import { type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
+import { newAnswers, type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
 
@@ -50,7 +50,8 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   readonly judgement: Judgement;
   /** Counters, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
-  readonly additionalInput: AdditionalInput<Name> | undefined;
+  /** What the node had answered by then: the next document is judged by what has come since. */
+  readonly queries: QueryStates;
   /** What the status page shows; `undefined` of a contract. */
   readonly headline: Headline | undefined;
   /** The source of the items of `/pending`; `undefined` if the body is not kept. */
@@ -162,6 +163,11 @@ export function exportedSuccess(
 /** The queries without stale answers. */
 export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Instant): QueryStates {
   return withoutStaleAnswers(queries, staleAfterMs, now);
+}
+
+/** Of these, those that no document was judged by. */
+export function freshNewAnswers(state: EndpointState, now: Instant): QueryStates {
+  return newAnswers(freshAnswers(state, now), state.lastSuccess?.snapshot.queries);
 }
 
 /**

@@ -16,6 +16,7 @@ import { forOtherNode, withFailedPoll } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
+  freshNewAnswers,
   isDocument,
   lastDocument,
   sourceInUse,
@@ -152,7 +153,7 @@ function* derive<Name extends DocumentName>(
   readonly snapshot: Snapshot<Name>;
   readonly problems: ProblemMemory;
 }> {
-  const { content, errors, receivedAt, additionalInput, compressed } = document;
+  const { content, errors, receivedAt, compressed } = document;
   const definition = documents[context.document];
   const documentContext = createDocumentContext(state, document, context, clockOffset);
   const input = definition.input(content, documentContext);
@@ -177,7 +178,7 @@ function* derive<Name extends DocumentName>(
     flow,
     judgement,
     errors,
-    additionalInput,
+    queries: state.queries,
     headline: definition.headline(input),
     kept: compressed && { body: compressed, context: documentContext },
     renderedFamilies: [
@@ -214,6 +215,7 @@ function createEvidence<Name extends DocumentName>(
     content: described,
     flow: flow.track(before, input, { staleAfterMs, maxSeries }),
     answers: freshAnswers(state, receivedAt),
+    newAnswers: freshNewAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
     nodes: state.nodes,
     height: readHeight(content, height),

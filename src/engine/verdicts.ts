@@ -122,7 +122,7 @@ interface Candidate extends DueProblem {
 function listCandidates(states: readonly EndpointState[], now: Moment): readonly Candidate[] {
   const toCandidate = (state: EndpointState, present: PresentProblem): Candidate => {
     const { target, document, problems, problemSettings = {} } = state;
-    const { problem, subject, startAt, presentAt, isProven } = present;
+    const { problem, subject, startAt, presentAt, isMissing, lastFoundAt, isProven } = present;
     const alert = { document, alert: problem.name, severity: problem.severity, subject };
     const limit = limitSeconds({ ...problem, document }, problemSettings);
     const id = problemId(target, alert);
@@ -131,6 +131,7 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
       id,
       startAt,
       presentAt,
+      missingSince: isMissing ? lastFoundAt : undefined,
       isProven,
       limitSeconds: limit,
       memory: problems.alerts,

@@ -40,16 +40,16 @@ export function validatorViews(
     const key = orchestrator ?? '';
     const problem = findProblem(firing, item);
     // By the staking module; unknown while the node has not answered.
-    const jailed = stakingStatus.getAnswers(answers).get(key)?.isJailed ?? null;
+    const jailed = stakingStatus.getAnswer(answers, key)?.isJailed ?? null;
     const isAsked = own !== null && orchestrator !== null && state.queries.has(stakingStatus.name);
     const stateOf = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
-    const blocks = missedBlocks(answers).get(key);
+    const blocks = missedBlocks(answers, key);
     // An answer can be older than the document, and the document has no old votes.
     const lastClaim = highest([
-      claimPosition.getAnswers(answers).get(key),
+      claimPosition.getAnswer(answers, key),
       lastVote === null ? undefined : asNumeral(lastVote),
     ]);
-    const balance = orchestratorBalance.getAnswers(answers).get(key);
+    const balance = orchestratorBalance.getAnswer(answers, key);
     const { deadline } = item;
     return {
       ...item,

@@ -18,6 +18,7 @@ import {
 import { groupBy } from '../facts/grouping.js';
 import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
+import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind, nodeDelaySeconds } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
@@ -31,6 +32,7 @@ import {
 } from './crosschain-standstill.js';
 import { findEntry } from './marks.js';
 import {
+  byNewAnswer,
   defineProblem,
   OTHERS_NOT_SHOWN,
   OTHERS_UNJUDGED,
@@ -155,6 +157,8 @@ function tooOld(severity: Severity) {
     action: LOOK_UP,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
+      // Nothing gets older while outbounds are off.
+      if (isOutboundEnabled(answers) === false) return OTHERS_NOT_SHOWN;
       // A node that is behind has the ages at its newest block.
       const delaySeconds = isNodeBehind(answers, input) ? (nodeDelaySeconds(answers, input) ?? 0) : 0;
       const considered = consideredCctxs.pending(input);
@@ -222,10 +226,10 @@ const outboundDisabled = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   description: '`isOutboundEnabled` of the flags is false.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
-  find: ({ answers }) => {
-    const summary = 'the hub has switched off transactions to other chains';
-    return required(isOutboundEnabled(answers)) ? undefined : { summary };
-  },
+  find: (evidence) =>
+    byNewAnswer(evidence, crosschainFlags, ({ isOutboundEnabled: isEnabled }) =>
+      isEnabled ? undefined : { summary: 'the hub has switched off transactions to other chains' },
+    ),
   inhibits: [
     { problem: 'CrosschainBacklogStuck' },
     { problem: 'CrosschainOldestPendingTooOld' },

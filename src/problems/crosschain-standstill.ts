@@ -80,12 +80,9 @@ export function standstillSeconds(mark: HaltMark | undefined, since: number): nu
   return coveredSeconds([...mark.halts, ...(isHalt(mark) ? [mark] : []), ...mark.offs], since);
 }
 
-/**
- * How long outbounds were off since then; 0 while they are off, because CrosschainOutboundDisabled inhibits the
- * consequences.
- */
+/** How long outbounds were off since then. */
 export function offSeconds(mark: HaltMark | undefined, since: number): number {
-  return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
+  return mark === undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
 export const haltTracking = { next: haltAfter } as const;

@@ -6,7 +6,8 @@ import { hides, isCriticalForm, isOfPolls, replaces, type HidingAlert } from './
  * When the alert of a problem fires, and which cause hides it. Pages, log, `once`, `backtest` and the series of a
  * scrape all call `judgeAlerts`.
  *
- * - An alert fires at the later of start plus limit and of when the problem became present.
+ * - An alert fires at the later of start plus limit and of when the problem became present. What the last judgement has
+ *   missed does not begin to fire, and what has fired goes on until it is gone.
  * - A cause hides what fires at the same time as itself or later. What fired before its cause stays, because
  *   Alertmanager would say "resolved" of what is not; only what the cause replaces does not. The memory has what has
  *   fired for a minute: it stays, too, when a limit or a start moves.
@@ -47,6 +48,8 @@ export interface DueProblem extends HidingAlert {
   readonly limitSeconds: number;
   /** `undefined` if one poll is all there is. */
   readonly presentAt: Instant | undefined;
+  /** The last judgement that found it, if a later one has missed it. */
+  readonly missingSince?: Instant | undefined;
   /** Whether a document proves the start. */
   readonly isProven: boolean;
   /** Of its endpoint; `undefined` before the first document. */
@@ -63,11 +66,15 @@ export interface Alert<Each extends DueProblem = DueProblem> {
   readonly kept: Hidden | undefined;
 }
 
-/** The alerts of all problems of a target. What a problem replaces stays while the problem itself is hidden. */
+/**
+ * The alerts of all problems of a target that fire or can begin to. What a problem replaces stays while the problem
+ * itself is hidden.
+ */
 export function judgeAlerts<Each extends DueProblem>(
-  problems: readonly Each[],
+  present: readonly Each[],
   now: Instant,
 ): ReadonlyMap<Each, Alert<Each>> {
+  const problems = present.filter((problem) => firesAt(problem) <= (problem.missingSince ?? Infinity));
   const possible = new Map(
     problems.map((effect) => [effect, problems.filter((cause) => cause !== effect && hides(cause, effect))]),
   );

@@ -184,7 +184,7 @@ const votesMissing = defineProblem('module_state', {
           last,
           newestVotes(input).get(dataPart(required(registration.sender))),
           // An orchestrator that catches up votes for events that are no longer in the state.
-          claimPosition.getAnswers(answers).get(labels.orchestrator),
+          claimPosition.getAnswer(answers, labels.orchestrator),
         ]),
       ),
   },

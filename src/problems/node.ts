@@ -8,6 +8,7 @@ import {
   BEHIND_SECONDS,
   CLOCK_BEHIND_SECONDS,
   isNodeBehind,
+  latestBlock,
   nodeDelaySeconds,
   upgradeAt,
 } from '../queries/node-status.js';
@@ -15,7 +16,7 @@ import { documentNames, type DocumentName } from '../document-types.js';
 import { durationInWords, list } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
-import { defineProblem, type Evidence } from './problem.js';
+import { byNewAnswer, defineProblem, type Evidence } from './problem.js';
 import { shortName } from './sentence.js';
 
 /*
@@ -100,14 +101,15 @@ function clockBehind(document: HubDocument) {
     afterMinutes: 0,
     description: `The newest block of the node is more than ${CLOCK_BEHIND_SECONDS} seconds in the future by the clock of the exporter.`,
     action: 'Set the clock of the machine on which the exporter runs, and check its time service.',
-    find: ({ input, answers }: Evidence<HubDocument>) => {
-      const aheadSeconds = -required(nodeDelaySeconds(answers, input));
-      if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
-      return {
-        summary: `the clock of the exporter is behind the newest block of ${document}`,
-        details: [`by ${durationInWords(aheadSeconds)}, and ages are too short by as much`],
-      };
-    },
+    find: (evidence: Evidence<HubDocument>) =>
+      byNewAnswer(evidence, latestBlock, () => {
+        const aheadSeconds = -required(nodeDelaySeconds(evidence.answers, evidence.input));
+        if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
+        return {
+          summary: `the clock of the exporter is behind the newest block of ${document}`,
+          details: [`by ${durationInWords(aheadSeconds)}, and ages are too short by as much`],
+        };
+      }),
   });
 }
 

@@ -313,5 +313,6 @@ function findPresent(problem: PollProblem, poll: PollEvidence, moment: PollMomen
   if (found === undefined) return [];
   const { start, summary, subject = {}, details = [], action = problem.action } = found;
   const texts = { ...labelTexts(summary, action), details: joinTexts('; ', ...details) };
-  return [{ problem, subject, startAt: start, presentAt: start, isProven: true, ...texts, validators: [] }];
+  const times = { startAt: start, presentAt: start, lastFoundAt: moment.at };
+  return [{ problem, subject, ...times, isProven: true, isMissing: false, ...texts, validators: [] }];
 }

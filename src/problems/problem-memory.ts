@@ -35,6 +35,8 @@ import {
  *
  * - a judgement shows a subject, misses it, or cannot show it (a list that is truncated, withdrawn or not polled): what
  *   it cannot show, it keeps.
+ * - an answer of a query is judged once, by the first document after it. Until the next answer, a minute later, what it
+ *   shows is kept: its problem is present with the second answer that has it, and gone with the second one without it.
  * - found: continues the history of its subject and progress key, or begins one. The start is what the document proves,
  *   else now, and never later. From when the problem is present, it moves only to an earlier start that is proven.
  * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then the first miss ends it.
@@ -43,7 +45,8 @@ import {
  * - an outage (longer than twice `stale_after`): what the first document finds goes on, unless it proves a later start.
  *   What it misses ends at once.
  * - a mark moves one document late, when the next one agrees (marks.ts).
- * - a document with a lower height fails its poll; the third in a row is accepted (engine/step.ts).
+ * - a document or an answer with a lower height is refused; the third in a row is accepted (engine/step.ts,
+ *   queries/query.ts).
  *
  * So one odd answer, or two nodes in turn behind one address, neither begin nor reset a problem.
  */

@@ -1,8 +1,10 @@
+import type { Field } from '../chain/field.js';
 import type { FieldSchema } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
-import type { QueryStates } from '../queries/query.js';
+import { withdrawWithout } from '../facts/required-fields.js';
+import type { NodeQuery, QueryStates } from '../queries/query.js';
 import type { AgeKind, Validator } from './sentence.js';
 
 /*
@@ -36,6 +38,8 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly flow: DocumentTypes[Name]['flow'];
   /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;
+  /** Those that no document before was judged by: each answer is evidence once. */
+  readonly newAnswers: QueryStates;
   /** When the node last answered a query, by query and key. */
   readonly answeredAt: (query: string, key: string) => Instant | undefined;
   /** All nodes of an endpoint with several nodes. */
@@ -86,6 +90,18 @@ export interface NotShown {
 export const OTHERS_NOT_SHOWN: NotShown = { notShown: 'others' };
 /** Nor can they be judged. */
 export const OTHERS_UNJUDGED: NotShown = { notShown: 'others', isUnjudged: true };
+
+/** What an answer shows. Until the next answer, documents keep that; without an answer, it is withdrawn. */
+export function byNewAnswer<Value>(
+  { answers, newAnswers }: Evidence,
+  query: NodeQuery<unknown, Value>,
+  find: (answer: Value) => Findings,
+): Findings {
+  const answer = query.getAnswer(newAnswers);
+  if (answer !== undefined) return find(answer);
+  withdrawWithout(query.getAnswer(answers) as Field<unknown>);
+  return OTHERS_NOT_SHOWN;
+}
 
 export type Finding = Found | NotShown | undefined;
 export type Findings = Finding | readonly Finding[];

@@ -32,7 +32,17 @@ export interface SubjectHistory {
 /** A present subject with its problem, or a problem of the polls. */
 export interface PresentProblem extends Pick<
   SubjectHistory,
-  'subject' | 'startAt' | 'isProven' | 'summary' | 'details' | 'action' | 'validators' | 'chains' | 'presentAt'
+  | 'subject'
+  | 'startAt'
+  | 'isProven'
+  | 'summary'
+  | 'details'
+  | 'action'
+  | 'validators'
+  | 'chains'
+  | 'presentAt'
+  | 'lastFoundAt'
+  | 'isMissing'
 > {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
 }
@@ -90,8 +100,12 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   const late = new Map(all.map((validator) => [validator.externalAddress, validator]));
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const { summary, action } = together;
+  const missing = histories.filter(({ isMissing }) => isMissing);
+  const found = histories.filter(({ isMissing }) => !isMissing);
+  const isMissing = findEnough(together, found, ({ startAt }) => startAt) === undefined;
+  const lastFoundAt = Math.min(last.lastFoundAt, ...missing.map((history) => history.lastFoundAt));
   const texts = { summary, details: numberAndNames(validators), action, validators };
-  return [{ ...last, ...texts, presentAt, subject: { watched: 'false' }, progressKey: '' }];
+  return [{ ...last, ...texts, presentAt, isMissing, lastFoundAt, subject: { watched: 'false' }, progressKey: '' }];
 }
 
 /** In this order, the history with which there is enough power. */

@@ -3,7 +3,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { StepContext } from '../document-types.js';
 import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.js';
-import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/crosschain-input.js';
+import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { MAX_ID_CHARACTERS, toLabelValue } from '../facts/label-value.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { nextQuestions } from '../flow/unlisted-cctxs.js';
@@ -172,26 +172,12 @@ const cctxQuery = nodeQuery({
   isAbout: ({ key }, { index }) => index === key,
 });
 
-/**
- * The new answers since the last document, by the index of the transaction. Answers are compared by identity and not by
- * time: an answer that arrives while a document is requested is for the next document.
- */
-export function newCctxAnswers(
-  all: QueryStates,
-  seenBefore: SeenAnswers = new Map(),
-): { readonly cctxAnswers: ReadonlyMap<string, CctxAnswer>; readonly seenAnswers: SeenAnswers } & Pick<
-  CrosschainInput,
-  'cctxsAskedAt'
-> {
-  const state = all.get(cctxQuery.name);
-  const seenAnswers = state?.answers ?? new Map<string, unknown>();
-  const isNew = ([index]: readonly [string, unknown]): boolean => seenAnswers.get(index) !== seenBefore.get(index);
-  const cctxAnswers = new Map(
-    Array.from(cctxQuery.getAnswers(all))
-      .filter(isNew)
-      .map(([index, { answer }]) => [index, answer]),
-  );
-  return { cctxAnswers, seenAnswers, cctxsAskedAt: state?.roundStartedAt };
+/** The answers about transactions, by index, and when the node was last asked for one. */
+export function readCctxAnswers(states: QueryStates): Required<Pick<CrosschainInput, 'cctxAnswers' | 'cctxsAskedAt'>> {
+  return {
+    cctxAnswers: new Map(Array.from(cctxQuery.getAnswers(states), ([index, { answer }]) => [index, answer])),
+    cctxsAskedAt: states.get(cctxQuery.name)?.roundStartedAt,
+  };
 }
 
 export const crosschainQueries = [crosschainFlags, signersKey, pendingNonces, lookaheads, cctxQuery] as const;

@@ -1,7 +1,7 @@
 import { type Field, isValid } from '../chain/field.js';
 import { type FieldSchema, object, type SchemaValue, string } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import type { Failure, PollError } from '../http/failure-reasons.js';
+import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
@@ -115,7 +115,7 @@ interface QueryDeclaration<Value, Page, Kept> extends QuerySettings, ResponseRea
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly families?: readonly Family<QueryInput<Value>>[];
   /** What is kept of an answer, by the context of its request; by default its value. */
-  readonly keep?: (value: Value, request: QueryRequest, context: QueryContext, height: string | undefined) => Kept;
+  readonly keep?: (value: Value, request: QueryRequest, context: QueryContext, height: number | undefined) => Kept;
 }
 
 /** A query of the list. */
@@ -124,17 +124,17 @@ export interface NodeQuery<Value = unknown, Kept = unknown> extends QuerySetting
   /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   readonly families: readonly FamilyHeader[];
-  /** What is kept of an answer, and its series. `height`: as in the response header. */
+  /** What is kept of an answer, and its series. */
   keep(
     value: Value,
     request: QueryRequest,
     context: QueryContext,
-    height?: string,
+    height?: number,
   ): Pick<QueryAnswer, 'renderedFamilies'> & { readonly value: Kept };
   /** The kept answers by the key of their request. */
   readonly getAnswers: (states: QueryStates) => ReadonlyMap<string, Kept>;
-  /** The kept answer to the only request. */
-  readonly getAnswer: (states: QueryStates) => Kept | undefined;
+  /** The kept answer to the request with this key; by default to the only request. */
+  readonly getAnswer: (states: QueryStates, key?: string) => Kept | undefined;
 }
 
 export function nodeQuery<Value, Page, Kept = Value>(
@@ -163,7 +163,7 @@ export function nodeQuery<Value, Page, Kept = Value>(
       };
     },
     getAnswers: (states) => new Map(Array.from(keptAnswers(states), ([key, { value }]) => [key, value])),
-    getAnswer: (states) => keptAnswers(states).get('')?.value,
+    getAnswer: (states, key = '') => keptAnswers(states).get(key)?.value,
   };
 }
 
@@ -196,8 +196,12 @@ export interface QueryState {
 }
 
 export interface QueryAnswer {
-  /** When it was complete. */
+  /** When it was complete. Each answer to a request has a time of its own. */
   readonly at: Instant;
+  /** Of the hub, as in the response header; `undefined` without the header. */
+  readonly height?: number | undefined;
+  /** Successive later responses with a lower height. */
+  readonly regressions?: number;
   /** What the query keeps of it. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
@@ -226,6 +230,12 @@ export function initialQueryState(query: NodeQuery): QueryState {
  */
 
 const REFUSED_ROUNDS = 3;
+
+/**
+ * A response with a lower height than the last answer fails its request, because the node may be behind others of its
+ * load balancer. The third such response in a row is accepted, as the third such document is.
+ */
+const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The most time until a query that has failed is sent again; it is a minute after the first failure, and doubles. */
 const MAX_RETRY_MS = 5 * MINUTE_MS;
@@ -260,15 +270,17 @@ export function afterRound(
   at: Instant,
 ): QueryState {
   const { query } = before;
-  const failed = exchanges.flatMap(({ result }) => (result.ok ? [] : [result]));
+  const read = exchanges.map((exchange) => withRegression(exchange, before.answers.get(exchange.request.key)));
+  const failed = read.flatMap(({ result }) => (result.ok ? [] : [result]));
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = exchanges.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
+  const answers = read.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
     const { key } = request;
     const last = before.answers.get(key);
-    if (!result.ok) return last === undefined ? [] : [[key, last]];
-    return [[key, { at, ...query.keep(result.value, request, context, height) }]];
+    if (result.ok) return [[key, { at, height, ...query.keep(result.value, request, context, height) }]];
+    const regressions = (last?.regressions ?? 0) + (result.error.reason === 'regression' ? 1 : 0);
+    return last === undefined ? [] : [[key, { ...last, regressions }]];
   });
   return {
     query,
@@ -280,6 +292,17 @@ export function afterRound(
     failure: failed[0]?.error,
     answers: new Map(answers),
   };
+}
+
+/** The exchange, failed if its height is below that of the last answer. */
+function withRegression(exchange: QueryExchange, last: QueryAnswer | undefined) {
+  const { request, result } = exchange;
+  const height = Number(exchange.height ?? NaN) || undefined;
+  const isLower = height !== undefined && last?.height !== undefined && height < last.height;
+  if (!result.ok || !isLower || (last.regressions ?? 0) + 1 >= REGRESSIONS_TO_ACCEPT)
+    return { request, height, result };
+  const message = `${request.path}: hub height ${height} is below ${last.height} of the last answer`;
+  return { request, height, result: { ...failure('regression', message), isRefused: false } };
 }
 
 /** The states after a failed poll: a node that does not serve its document proves nothing by refusals of queries. */
@@ -314,5 +337,16 @@ export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, n
     const maxAgeMs = state.query.intervalMs + staleAfterMs;
     const fresh = Array.from(state.answers).filter(([, { at }]) => (now - at) * 1000 <= maxAgeMs);
     return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
+  });
+}
+
+/** The answers that have come since the states before. */
+export function newAnswers(states: QueryStates, before: QueryStates | undefined): QueryStates {
+  return mapStates(states, (state) => {
+    const seen = before?.get(state.query.name)?.answers;
+    return {
+      ...state,
+      answers: new Map(Array.from(state.answers).filter(([key, { at }]) => at !== seen?.get(key)?.at)),
+    };
   });
 }

@@ -5,7 +5,8 @@ import type { StepContext } from '../document-types.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { optional, required, WITHDRAWN } from '../facts/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { HOUR_MS, MEBIBYTE, MINUTE_SECONDS } from '../units.js';
+import { HOUR_MS, MEBIBYTE } from '../units.js';
+import { withCount, type MissedCount } from './missed-blocks.js';
 import {
   hasNodeQueries,
   nextPageKey,
@@ -18,7 +19,6 @@ import {
   type QueryStates,
 } from './query.js';
 import type { Numeral } from '../chain/numeral.js';
-import type { Instant } from '../clock.js';
 import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 
@@ -254,21 +254,10 @@ interface SigningInfo {
   readonly isTombstoned: boolean;
 }
 
-/** The missed blocks at the time of a document. */
-interface MissedCount {
-  readonly at: Instant;
-  readonly missed: number;
-  /** The hub height of the answer; `undefined` if the response does not have it. */
-  readonly height: number | undefined;
-}
-
 interface KeptSigningInfo extends SigningInfo {
   /** Ascending; without those before a time without answers. */
   readonly counts: readonly MissedCount[];
 }
-
-/** One more than there are squares on the page. */
-const MAX_COUNTS = 21;
 
 export const signingInfo = nodeQuery({
   name: 'signing_info',
@@ -295,9 +284,8 @@ export const signingInfo = nodeQuery({
   isAbout: ({ path }, { address }) => address === '' || path.endsWith(`/${address}`),
   keep: (info, { key }, context, height): KeptSigningInfo => {
     if (context.document !== 'module_state') return { ...info, counts: [] };
-    const before = signingInfo.getAnswers(context.answers).get(key)?.counts ?? [];
-    const last = { at: context.past.at, missed: info.missed, height: Number(height ?? NaN) || undefined };
-    return { ...info, counts: [...before, last].slice(-MAX_COUNTS) };
+    const before = signingInfo.getAnswer(context.answers, key)?.counts ?? [];
+    return { ...info, counts: withCount(before, { at: context.past.at, missed: info.missed, height }) };
   },
   families: families<QueryInput<SigningInfo>>({
     bridge_watched_validator_missed_blocks: watchedGauge(
@@ -352,61 +340,11 @@ export interface MissedBlocks extends KeptSigningInfo {
   readonly judgedHeight: number | null;
 }
 
-/** By orchestrator. */
-export function missedBlocks(answers: QueryStates): ReadonlyMap<string, MissedBlocks> {
+/** `undefined` without an answer. */
+export function missedBlocks(answers: QueryStates, orchestrator: string): MissedBlocks | undefined {
+  const info = signingInfo.getAnswer(answers, orchestrator);
   const params = slashingParams.getAnswer(answers);
-  return new Map(
-    Array.from(signingInfo.getAnswers(answers), ([orchestrator, info]) => [
-      orchestrator,
-      {
-        ...info,
-        allowed: params === undefined ? null : params.window - roundToEven(params.window * params.minSigned),
-        judgedHeight: params === undefined ? null : Number(info.startHeight) + params.window,
-      },
-    ]),
-  );
-}
-
-/** As the Cosmos SDK rounds the number of blocks to sign. */
-function roundToEven(blocks: number): number {
-  const rounded = Math.round(blocks);
-  return rounded - blocks === 0.5 && rounded % 2 === 1 ? rounded - 1 : rounded;
-}
-
-const RISE_SECONDS = 10 * MINUTE_SECONDS;
-
-/** How many more blocks were missed within the last minutes, or since the answer before; `undefined` without one. */
-export function recentlyMissed({
-  counts,
-}: KeptSigningInfo): { readonly blocks: number; readonly seconds: number } | undefined {
-  const last = counts.at(-1);
-  const within = counts.filter(({ at }) => last !== undefined && last.at - at <= RISE_SECONDS);
-  const recent = within.length < 2 ? counts.slice(-2) : within;
-  if (last === undefined || recent.length < 2) return undefined;
-  // Jailing, and misses that leave the window, lower the number.
-  const lowest = recent.reduce((a, b) => (b.missed <= a.missed ? b : a));
-  return { blocks: last.missed - lowest.missed, seconds: last.at - lowest.at };
-}
-
-/** Earlier misses that leave the window meanwhile lower the number. */
-const UNSIGNED_SHARE = 0.9;
-
-/**
- * The last blocks of which the validator has signed none, or hardly any; 0 blocks when it has signed some of the newest
- * ones. `undefined` if that is unknown, because the hub makes no blocks or their heights are not known.
- */
-export function unsignedBlocks({
-  counts,
-}: KeptSigningInfo): { readonly since: Instant; readonly seconds: number; readonly blocks: number } | undefined {
-  const spans = counts.slice(1).map((after, index) => {
-    const before = counts[index] ?? after;
-    const blocks = (after.height ?? NaN) - (before.height ?? NaN);
-    return { since: before.at, until: after.at, blocks, missed: after.missed - before.missed };
-  });
-  const last = spans.at(-1);
-  if (last === undefined || !(last.blocks > 0)) return undefined;
-  const signed = spans.findLastIndex(({ blocks, missed }) => !(blocks > 0 && missed >= UNSIGNED_SHARE * blocks));
-  const unsigned = spans.slice(signed + 1);
-  const since = unsigned[0]?.since ?? last.until;
-  return { since, seconds: last.until - since, blocks: unsigned.reduce((sum, { blocks }) => sum + blocks, 0) };
+  if (info === undefined || params === undefined) return info && { ...info, allowed: null, judgedHeight: null };
+  const { window, minSigned } = params;
+  return { ...info, allowed: window - Math.round(window * minSigned), judgedHeight: Number(info.startHeight) + window };
 }

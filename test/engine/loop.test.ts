@@ -356,7 +356,7 @@ describe('the names of validators', () => {
   const queries = (): QueryStates => loop.states()[0]?.queries ?? new Map();
   /** The name with which the last document was derived. */
   const usedName = (): string | undefined => {
-    const { additionalInput = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
+    const { additionalInput = {} } = loop.states()[0]?.lastSuccess?.snapshot.kept?.context ?? {};
     return 'names' in additionalInput ? additionalInput.names.get('qqqq') : undefined;
   };
 

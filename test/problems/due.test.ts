@@ -8,7 +8,9 @@ const CAUSE = 'BridgeOracleStalled';
 const EFFECT = 'BridgeBacklogStuck';
 const MINUTE = 60;
 
-interface There extends Partial<Pick<DueProblem, 'startAt' | 'limitSeconds' | 'isProven' | 'document'>> {
+interface There extends Partial<
+  Pick<DueProblem, 'startAt' | 'limitSeconds' | 'isProven' | 'document' | 'missingSince'>
+> {
   readonly alert: string;
   readonly severity?: Severity;
   readonly presentAt?: number;
@@ -57,6 +59,9 @@ describe('an alert', () => {
     const { scrape } = target();
     const late = { alert: EFFECT, ...since(0, 10, 30) };
     expect([scrape(29, late), scrape(30, late)]).toEqual([[], [EFFECT]]);
+    const missing = { ...late, missingSince: 29 * MINUTE };
+    expect(scrape(31, missing), 'the last documents do not show it').toEqual([]);
+    expect(scrape(31, { ...late, missingSince: 30 * MINUTE }), 'it has fired').toEqual([EFFECT]);
     const early = { alert: EFFECT, ...since(0, 30, 10) };
     expect([scrape(29, early), scrape(30, early)]).toEqual([[], [EFFECT]]);
   });

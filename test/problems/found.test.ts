@@ -1023,8 +1023,7 @@ describe('a validator', () => {
       expect(severities({ missed: [0, 1], minSigned: 1 })).toEqual(['critical', 'warning']);
       const allowed = (minSigned: number) =>
         /of the (\d+)/.exec(missing({ missed: [0, 400], minSigned })[0]?.text ?? '')?.[1];
-      // 499.5 and 500.5 are rounded to the even number.
-      expect([0.4995, 0.5005, 0.4996].map(allowed)).toEqual(['500', '500', '500']);
+      expect([0.4996, 0.5].map(allowed)).toEqual(['500', '500']);
     });
 
     it('is told how many blocks are left, and when it is jailed at the present rate', () => {
@@ -1036,7 +1035,7 @@ describe('a validator', () => {
       ]);
     });
 
-    it('signs no blocks when all blocks of two minutes were missed, or all but those whose misses left the window', () => {
+    it('signs no blocks when all blocks between answers were missed, or all but those whose misses left the window', () => {
       const signsNone = (
         missed: readonly number[],
         own: Partial<NonNullable<Document['blocks']>> = {},
@@ -1047,7 +1046,7 @@ describe('a validator', () => {
         }).map(({ name, start, text }) => [name.split('/')[1], start, text]);
       const all = (minutes: number, ofEach = BLOCKS_OF_MINUTE) =>
         Array.from({ length: minutes + 1 }, (_, minute) => 5 + minute * ofEach);
-      expect(signsNone([...all(0), ...all(1)])).toEqual([]);
+      expect(signsNone(all(0))).toEqual([]);
       const text = expect.stringContaining(
         'your validator hub1ryyyyyyyyyy signs no blocks; none of the last 60, or hardly any; it has missed 65 of the 500',
       );
@@ -1069,7 +1068,7 @@ describe('a validator', () => {
     it('is not known to do so when the node has not answered for an hour, and the problem does not end', () => {
       const status = { staking_validator: { operator: '', isJailed: false, isBonded: true } };
       const documents = [0, 1, 10, 20, 30, 40, 50, 60, 70].map((minute) => {
-        const answers = minute > 1 ? [] : blockAnswers(minute, { missed: [300, 400] });
+        const answers = minute > 1 ? [] : blockAnswers(minute, { missed: [300, 320] });
         const statuses = answeredQueries(at(minute), status, validators[3]?.orchestrator);
         return { minute, state: {}, queries: new Map([...answers, ...statuses]) };
       });
@@ -1542,7 +1541,7 @@ describe('a cross-chain transaction', () => {
         })),
       ).map(({ name }) => name);
     const [stuck, old] = ['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/warning'];
-    expect(names(59)).toEqual(expect.arrayContaining(['CrosschainOutboundDisabled/warning', stuck, old]));
+    expect(names(59)).toEqual([stuck, 'CrosschainOutboundDisabled/warning']);
     expect(names(62)).toEqual([]);
     expect(names(80)).toEqual([old]);
     expect(names(85)).toEqual([stuck, old]);

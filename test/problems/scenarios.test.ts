@@ -99,7 +99,6 @@ describe('the verdicts about a scenario', () => {
     ]);
     expect(Array.from(new Set(others))).toEqual([
       'firing critical CrosschainBacklogStuck below CrosschainOutboundDisabled',
-      'firing warning CrosschainOldestPendingTooOld below CrosschainOutboundDisabled',
       'firing warning CrosschainBacklogHigh below CrosschainOutboundDisabled',
     ]);
   });

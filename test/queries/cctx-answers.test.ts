@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newCctxAnswers } from '../../src/queries/crosschain-queries.js';
+import { newAnswers } from '../../src/queries/query.js';
 import { createModel } from '../../src/simulator/model.js';
 import { startNode } from '../http/nodes.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -36,12 +36,12 @@ targets: [{name: a, crosschain: {url: "${node.url}"}}]`);
 });
 
 it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
-  const at = (seconds: number) => ({ at: seconds, clockOffset: 0 });
-  const answered = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
-  const answeredAgain = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
-  const before = newCctxAnswers(new Map()).seenAnswers;
-  const next = newCctxAnswers(answered, before);
-  expect(Array.from(next.cctxAnswers)).toEqual([['0x1', 'pending']]);
-  expect(newCctxAnswers(answered, next.seenAnswers).cctxAnswers.size).toBe(0);
-  expect(newCctxAnswers(answeredAgain, next.seenAnswers).cctxAnswers.size).toBe(1);
+  const answered = (seconds: number) =>
+    answeredQueries({ at: seconds, clockOffset: 0 }, { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
+  const countNew = (...[states, before]: Parameters<typeof newAnswers>) =>
+    newAnswers(states, before).get('cctx')?.answers.size;
+  expect(countNew(answered(10), undefined)).toBe(1);
+  expect(countNew(answered(10), new Map())).toBe(1);
+  expect(countNew(answered(10), answered(10))).toBe(0);
+  expect(countNew(answered(20), answered(10))).toBe(1);
 });

@@ -101,3 +101,45 @@ describe('the next round of a query', () => {
     expect(after(['answered', ...times(9, 'refused')]).failures).toBe(9);
   });
 });
+
+describe('an answer with a lower height', () => {
+  /** Whether the last of these answers is kept. */
+  const isKept = (...heights: readonly (number | undefined)[]): boolean => {
+    const state = heights.reduce<QueryState>(
+      (before, height, minute) =>
+        afterRound(
+          before,
+          CONTEXT,
+          [{ request: { key: '', path: '/p' }, height: height?.toString(), result: RESULTS.answered }],
+          at(minute).at,
+          at(minute).at,
+        ),
+      initialQueryState(syncing),
+    );
+    return state.answers.get('')?.at === at(heights.length - 1).at;
+  };
+
+  it('is refused, until it is the third in a row', () => {
+    expect([isKept(100, 100), isKept(100, 101), isKept(100, undefined), isKept(undefined, 1)]).not.toContain(false);
+    expect([isKept(100, 99), isKept(100, 99, 98), isKept(100, 99, 98, 97)]).toEqual([false, false, true]);
+    expect(isKept(100, 99, 98, 100, 99)).toBe(false);
+  });
+
+  it('is a failure that says so', () => {
+    const state = [100, 99].reduce<QueryState>(
+      (before, height) =>
+        afterRound(
+          before,
+          CONTEXT,
+          [{ request: { key: '', path: '/p' }, height: `${height}`, result: RESULTS.answered }],
+          0,
+          0,
+        ),
+      initialQueryState(syncing),
+    );
+    expect([state.failures, state.failure]).toEqual([
+      1,
+      { reason: 'regression', message: '/p: hub height 99 is below 100 of the last answer' },
+    ]);
+  });
+});

@@ -8,9 +8,6 @@ import type { HeightSample } from '../hub-blocks.js';
 /** The answer of the node about a transaction. */
 export type CctxAnswer = 'pending' | 'finished';
 
-/** The answers about transactions, by index, to find new answers in the next poll. */
-export type SeenAnswers = ReadonlyMap<string, unknown>;
-
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly document: RateLimiterInput;

@@ -1,0 +1,154 @@
+import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import { required } from '../facts/required-fields.js';
+import { recentlyMissed, unsignedBlocks } from '../queries/missed-blocks.js';
+import { missedBlocks, type MissedBlocks, signingInfo, stakingStatus } from '../queries/validator-queries.js';
+import { percent } from '../text/format.js';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
+import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
+import { about } from './sentence.js';
+import { eachAnswered, type FoundInAnswer } from './watched-answers.js';
+
+/* Validators of `watch` that do not sign the blocks of the hub. */
+
+type BlocksSeverity = Exclude<Severity, 'info'>;
+
+const RESTART_NODE =
+  'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.';
+
+/** The findings about validators that are bonded. A node that catches up has the misses of an earlier time. */
+function eachBonded(
+  evidence: Evidence<'module_state'>,
+  find: (blocks: MissedBlocks, who: string) => FoundInAnswer,
+): Findings {
+  const { input, answers } = evidence;
+  return eachAnswered(evidence, signingInfo, ({ orchestrator }, _info, who) => {
+    const status = stakingStatus.getAnswer(answers, orchestrator);
+    if (status === undefined || input.isNodeBehind === true) return null;
+    if (!status.isBonded || status.isJailed) return undefined;
+    return find(required(missedBlocks(answers, orchestrator)), who);
+  });
+}
+
+/** Whether it is jailed for more misses than allowed: a whole window after it was bonded. */
+function isJudged({ height }: BridgeInput, { judgedHeight }: MissedBlocks): boolean {
+  return Number(required(height)) > required(judgedHeight ?? undefined);
+}
+
+/** The time until it is jailed at the present rate; `Infinity` while no more blocks are missed, or that is unknown. */
+function secondsUntilJailed(input: BridgeInput, blocks: MissedBlocks): number {
+  const { missed, allowed, counts } = blocks;
+  const recent = recentlyMissed(counts);
+  if (allowed === null || recent === undefined || recent.blocks <= 0 || !isJudged(input, blocks)) return Infinity;
+  return (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks;
+}
+
+/** "743 of the 1800 that it may miss: 41 %", and when it is jailed. */
+function missedTexts(input: BridgeInput, blocks: MissedBlocks): readonly string[] {
+  const { missed, allowed } = blocks;
+  if (allowed === null) return [];
+  const left = secondsUntilJailed(input, blocks);
+  const used = allowed === 0 ? '' : ` (${percent(missed / allowed)})`;
+  return [
+    `it has missed ${missed} of the ${allowed} blocks of the window that it may miss${used}`,
+    left < DAY_SECONDS ? `at this rate it is jailed in ${about(input, left)}` : '',
+  ];
+}
+
+function signsNoBlocks(severity: BlocksSeverity) {
+  const isCritical = severity === 'critical';
+  return defineProblem('module_state', {
+    name: 'BridgeWatchedValidatorSignsNoBlocks',
+    severity,
+    afterMinutes: isCritical ? 10 : 2,
+    needsTime: true,
+    description: 'A bonded watched validator signs none of the blocks of the hub, or hardly any.',
+    action: RESTART_NODE,
+    find: (evidence: Evidence<'module_state'>) =>
+      eachBonded(evidence, (blocks, who) => {
+        const unsigned = unsignedBlocks(blocks.counts);
+        return (
+          unsigned && {
+            start: unsigned.since,
+            summary: `${who} signs no blocks`,
+            details: [`none of the last ${unsigned.blocks}, or hardly any`, ...missedTexts(evidence.input, blocks)],
+          }
+        );
+      }),
+    inhibits: [
+      {
+        problem: 'BridgeWatchedValidatorMissingBlocks',
+        ...(!isCritical && { severity: 'warning' }),
+        equal: ['orchestrator'],
+      },
+    ],
+  });
+}
+
+/** Shares of the blocks that a validator may miss. */
+const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
+/**
+ * While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the
+ * window.
+ */
+const RISE_RATIO = 0.01;
+/** Somebody who sleeps needs time to wake up, find the cause and start the node. */
+const JAILED_SOON_SECONDS = 2 * HOUR_SECONDS;
+/** A restart of the node takes less. */
+const RATE_SECONDS = 5 * MINUTE_SECONDS;
+
+/**
+ * Whether so many are missed, or more are missed so fast, that somebody has to act now; `null` while the answers do not
+ * go back far enough.
+ */
+function isJailingNear(input: BridgeInput, blocks: MissedBlocks, allowed: number): boolean | null {
+  const { missed, counts } = blocks;
+  const recent = recentlyMissed(counts);
+  if (recent === undefined) return null;
+  const isRising = recent.blocks >= Math.max(1, allowed * RISE_RATIO);
+  const isRateKnown = recent.seconds >= RATE_SECONDS || missed >= allowed * MISSED_RATIOS.warning;
+  const isNear =
+    missed >= allowed * MISSED_RATIOS.critical ||
+    (isRateKnown && secondsUntilJailed(input, blocks) < JAILED_SOON_SECONDS);
+  if (isRising && isNear) return true;
+  return recent.knownSeconds < RATE_SECONDS ? null : false;
+}
+
+function missingBlocks(severity: BlocksSeverity) {
+  const isCritical = severity === 'critical';
+  const shares = { warning: percent(MISSED_RATIOS.warning), critical: percent(MISSED_RATIOS.critical) };
+  return defineProblem('module_state', {
+    name: 'BridgeWatchedValidatorMissingBlocks',
+    severity,
+    // After BridgeWatchedValidatorSignsNoBlocks, its cause if the validator signs none.
+    afterMinutes: 10,
+    ...(isCritical && { needsTime: true }),
+    description: isCritical
+      ? `A watched validator goes on missing blocks, and has missed ${shares.critical} of those that the slashing module allows, or is jailed within two hours at the present rate. Judged after a whole window of being bonded.`
+      : `It has missed ${shares.warning}.`,
+    action: RESTART_NODE,
+    find: (evidence: Evidence<'module_state'>) => {
+      const { input } = evidence;
+      return eachBonded(evidence, (blocks, who) => {
+        const { missed } = blocks;
+        const allowed = required(blocks.allowed ?? undefined);
+        if (!isJudged(input, blocks) || missed === 0) return undefined;
+        const isFound = isCritical ? isJailingNear(input, blocks, allowed) : missed >= allowed * MISSED_RATIOS.warning;
+        if (isFound !== true) return isFound === null ? null : undefined;
+        return {
+          summary: isCritical
+            ? `${who} misses blocks and is about to be jailed`
+            : `${who} has missed many of the blocks that it may miss`,
+          details: missedTexts(input, blocks),
+        };
+      });
+    },
+    inhibits: isCritical
+      ? [{ problem: 'BridgeWatchedValidatorSignsNoBlocks', severity: 'warning', equal: ['orchestrator'] }]
+      : [],
+  });
+}
+
+export const missedBlocksProblems = {
+  signsNone: { critical: signsNoBlocks('critical'), warning: signsNoBlocks('warning') },
+  missing: { critical: missingBlocks('critical'), warning: missingBlocks('warning') },
+} as const;
