@@ -2,6 +2,7 @@ import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
 import type { InParts } from '../parts.js';
+import { MINUTE_SECONDS } from '../units.js';
 import type { AlertMemory } from './due.js';
 import { latestMark, marksAfter, type Marks } from './marks.js';
 import { isWithdrawnByNeverHad, neverHadAfter } from './never-had.js';
@@ -55,17 +56,29 @@ import {
 const BEGINS_AFTER_SECONDS = 20;
 /** A present problem that two judgements or more have not found for this long has ended. */
 const ENDS_AFTER_SECONDS = 120;
+/** The limit of BridgeProblemUnjudged. */
+const UNJUDGED_TOLD_SECONDS = 10 * MINUTE_SECONDS;
+const UNJUDGED_ENDS_AFTER_SECONDS = 20 * MINUTE_SECONDS;
 /** So many histories of a problem are kept, the oldest, or `limits.max_series_per_family` if that is more. */
 const KEPT_HISTORIES = 200;
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
+/** A problem that cannot be judged, or could not in one of the last documents. */
+interface Unjudged {
+  readonly since: Instant;
+  /** The first and the last of the last successive documents without a judgement. */
+  readonly from: Instant;
+  readonly until: Instant;
+  /** Whether the last document is one of them. */
+  readonly isNow: boolean;
+}
+
 /** The memory of a problem. */
 export interface RememberedProblem extends Marks {
   /** By `historyKey`. */
   readonly histories: SubjectHistories;
-  /** Since when the problem cannot be judged. */
-  readonly unjudgedAt: Instant | undefined;
+  readonly unjudged: Unjudged | undefined;
 }
 
 /** The memory of the problems of an endpoint. */
@@ -133,9 +146,11 @@ export function* judgeProblems(
     // A single poll proves nothing about when a problem became present.
     const isUnknown = options.isSinglePoll === true && { presentAt: undefined };
     present.push(...histories.map((history) => ({ ...history, ...isUnknown, problem })));
-    if (after.unjudgedAt !== undefined) {
-      const lastSeverity = histories.length > 0 ? severity : 'warning';
-      unjudged.push({ problem, severity: lastSeverity, since: after.unjudgedAt });
+    if (after.unjudged !== undefined) {
+      const { since, from, isNow } = after.unjudged;
+      // Where documents come and go that cannot be judged, what has not fired yet is found soon.
+      const isLost = isNow && histories.some(({ startAt }) => since === from || now.at - startAt >= limit);
+      unjudged.push({ problem, ...(isLost ? { severity, since: from } : { severity: 'warning', since }) });
     }
   }
   return {
@@ -189,9 +204,21 @@ function judgeProblem(
     const subject = subjectKey(history.subject);
     return missHistory(history, found.get(subject), isNotShown(notShown, subject), judging) ?? [];
   });
-  const unjudgedAt = isUnjudged ? (before?.unjudgedAt ?? now.at) : undefined;
+  const unjudged = unjudgedAfter(before?.unjudged, isUnjudged, now.at);
   const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));
-  return { histories, unjudgedAt, ...marks };
+  return { histories, unjudged, ...marks };
+}
+
+/**
+ * What was told goes on until all documents of 20 minutes could be judged: rows of some nodes lack a field in some
+ * documents and not in others, and nobody has to be told of that twice.
+ */
+function unjudgedAfter(before: Unjudged | undefined, isUnjudged: boolean, at: Instant): Unjudged | undefined {
+  if (isUnjudged) {
+    return { since: before?.since ?? at, from: before?.isNow === true ? before.from : at, until: at, isNow: true };
+  }
+  const wasTold = before !== undefined && before.until - before.since >= UNJUDGED_TOLD_SECONDS;
+  return wasTold && at - before.until < UNJUDGED_ENDS_AFTER_SECONDS ? { ...before, isNow: false } : undefined;
 }
 
 /** The history of what is found, which begins or goes on. */

@@ -510,7 +510,8 @@ const rows: readonly Row[] = [
   // What cannot be judged may be wrong. The contract is compared with what the hub says.
   [
     'BridgeProblemUnjudged/warning',
-    [5, 15, 5],
+    // It ends when all documents of 20 minutes could be judged.
+    [5, 15, 27],
     (world) => [
       ...during('field missing')(world),
       ...perhapsDuring('queries refused')(world),

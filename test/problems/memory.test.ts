@@ -322,6 +322,17 @@ describe('a problem that cannot be judged', () => {
     expect(poll(120, [{}]).unjudged).toEqual([]);
   });
 
+  it('goes on after ten minutes until it was judged for twenty, as a warning', () => {
+    const { poll } = judge();
+    poll(0, FOUND);
+    for (let seconds = 30; seconds <= 630; seconds += 30) poll(seconds, 'withdrawn');
+    const warning = { severity: 'warning', since: START_SECONDS + 30 };
+    expect(poll(660, FOUND).unjudged).toMatchObject([warning]);
+    expect(poll(690, 'withdrawn').unjudged, 'it has not fired yet').toMatchObject([warning]);
+    expect(poll(1860, FOUND).unjudged).toMatchObject([warning]);
+    expect(poll(1890, FOUND).unjudged).toEqual([]);
+  });
+
   it('has parts that cannot be, whose findings stay, while others are found', () => {
     const { poll } = judge();
     for (const seconds of [0, 30]) poll(seconds, [{ subject: { kind: 'a' } }]);

@@ -59,7 +59,7 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
           'BridgeHeightStalled critical module_state',
           {
             histories: new Map(),
-            unjudgedAt: undefined,
+            unjudged: undefined,
             mark: 'x'.repeat(characters),
           },
         ],
@@ -133,7 +133,7 @@ describe('the state file', () => {
     };
     const problem = {
       histories: new Map([['[] 7', subject]]),
-      unjudgedAt: 1_000_000_030,
+      unjudged: { since: 1_000_000_030, from: 1_000_000_030, until: 1_000_000_030, isNow: true },
       mark: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
@@ -142,7 +142,7 @@ describe('the state file', () => {
     const { problems } = next.findMemory({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
       histories: new Map([['[] 7', { progressKey: '7', startAt: 1_000_000_000 }]]),
-      unjudgedAt: 1_000_000_030,
+      unjudged: { since: 1_000_000_030, from: 1_000_000_030, until: 1_000_000_030, isNow: true },
     });
   });
 
