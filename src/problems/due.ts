@@ -151,11 +151,15 @@ function hasFired({ id, memory }: DueProblem): boolean {
   return memory?.fired.includes(id) === true;
 }
 
+/** What is found so long after the beginning of a process has not fired before it. */
+const FIRST_SECONDS = 2 * MINUTE_SECONDS;
+
 /** When an alert fires, or would have in a process that had seen its beginning. */
 function orderOf(problem: DueProblem, now: Instant): Instant {
   const { startAt, limitSeconds, presentAt, isProven, memory } = problem;
-  const learnedAt = (memory?.since ?? -Infinity) + KEEP_FIRING_MINUTES * MINUTE_SECONDS;
+  const since = memory?.since ?? -Infinity;
+  const learnedAt = since + KEEP_FIRING_MINUTES * MINUTE_SECONDS;
   if (presentAt === undefined || presentAt > learnedAt) return firesAt(problem);
   if (isProven) return startAt + limitSeconds;
-  return now < learnedAt ? -Infinity : firesAt(problem);
+  return now < learnedAt && startAt <= since + FIRST_SECONDS ? -Infinity : firesAt(problem);
 }

@@ -185,6 +185,17 @@ describe('the alerts of a process without memory', () => {
     const other = target(true);
     expect([1, 14, 16].map((minute) => other.poll(minute, cause(60), effect))).toEqual([[], [], [EFFECT]]);
   });
+
+  it('are not hidden by a cause that the process has seen begin after them', () => {
+    const { poll } = target(true);
+    const cause = { alert: CAUSE, ...since(8, 60), isProven: false };
+    const effect = { alert: EFFECT, ...since(0, 2, 1), isProven: false };
+    expect([7, 9, 14].map((minute) => poll(minute, effect, ...(minute > 7 ? [cause] : [])))).toEqual([
+      [EFFECT],
+      [EFFECT],
+      [EFFECT],
+    ]);
+  });
 });
 
 it('the memory of alerts is bounded, and forgets what is not hidden any more', () => {

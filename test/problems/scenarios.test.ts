@@ -11,7 +11,7 @@ import {
   type Phase,
   type RecordingOptions,
 } from './recording.js';
-import { formatSentence } from '../../src/engine/verdicts.js';
+import { firingVerdicts, formatSentence } from '../../src/engine/verdicts.js';
 
 /* The sentences about scenarios of the simulator. The slow tests compare all scenarios with the alerts. */
 
@@ -174,6 +174,30 @@ describe('a jailed validator', () => {
       action,
     );
     expect(verdicts.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
+  });
+
+  it('is told on and on while its node is behind, because it was told before', () => {
+    const behind: number[] = [];
+    const hiddenIn: number[] = [];
+    record(
+      [
+        { minutes: 10, queries: jailed },
+        { minutes: 75, scenario: 'syncing', queries: jailed },
+      ],
+      {
+        sampleSeconds: 60,
+        valsets: 3,
+        observe: ([target], minute) => {
+          const firing = firingVerdicts({ verdicts: target?.verdicts ?? [] });
+          if (firing.some(({ alert, severity }) => alert === 'BridgeNodeBehind' && severity === 'critical'))
+            behind.push(minute);
+          if (minute >= 5 && !firing.some(({ alert }) => alert === 'BridgeWatchedValidatorJailed'))
+            hiddenIn.push(minute);
+        },
+      },
+    );
+    expect(behind.length).toBeGreaterThan(5);
+    expect(hiddenIn).toEqual([]);
   });
 });
 
