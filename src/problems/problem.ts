@@ -1,4 +1,3 @@
-import type { Field } from '../chain/field.js';
 import type { FieldSchema } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
@@ -99,7 +98,7 @@ export function byNewAnswer<Value>(
 ): Findings {
   const answer = query.getAnswer(newAnswers);
   if (answer !== undefined) return find(answer);
-  withdrawWithout(query.getAnswer(answers) as Field<unknown>);
+  withdrawWithout(query.getAnswer(answers));
   return OTHERS_NOT_SHOWN;
 }
 
