@@ -19,7 +19,7 @@ import {
  */
 
 /** Raised when the shape of what a state file has changes: then the memory of the previous version begins empty. */
-export const MEMORY_VERSION = 8;
+export const MEMORY_VERSION = 9;
 
 export interface EndpointMemory extends EndpointKey {
   readonly polledAt: Instant;
