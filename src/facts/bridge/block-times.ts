@@ -82,7 +82,7 @@ export interface BlockSpan {
 }
 
 /** Signatures and votes take a minute or two. */
-export const USUAL_SECONDS = 300;
+const USUAL_SECONDS = 300;
 
 /** Whether the age is longer than signatures or votes usually take. An unknown age counts as late. */
 export function isLate(age: BlockSpan | null, usualSeconds = USUAL_SECONDS): boolean {

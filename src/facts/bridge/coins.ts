@@ -48,7 +48,7 @@ export function amountItem(token: KnownToken | undefined, amount: string | null)
   return { symbol: readSymbol(token), amount, wholeAmount };
 }
 
-export function readSymbol(token: KnownToken | undefined): string | null {
+function readSymbol(token: KnownToken | undefined): string | null {
   return token?.symbol === undefined ? null : toLabelValue(token.symbol);
 }
 
