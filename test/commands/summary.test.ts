@@ -99,7 +99,7 @@ describe('the summary of one poll', () => {
   it('proves that batches have timed out with a configured block time, because the parameter of the chain can be far too long', () => {
     const { lines } = summaryOf('batch-timeout', 50, { blockTimeMs: 20_000 });
     expect(lines[0]).toContain(
-      'demo: critical: transfers are locked in batch 26083 of usdc, which has timed out, for 35 min; 3 batches in all',
+      'demo: critical: transfers are locked in batch 26080 of meme, which has timed out, for 35 min; 3 batches in all',
     );
     const unproven = summaryOf('batch-timeout', 50).lines;
     expect(unproven.join('\n')).not.toContain('timed out');
