@@ -5,6 +5,7 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { coldReplay } from './cold.mjs';
 import { memoryLimit } from './memory-limit.mjs';
 import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
@@ -26,6 +27,7 @@ const measurements = {
   pace: (node) => pace({ node, ...paceTimes }),
   'memory-limit': (node) => memoryLimit({ node, ...paceTimes }),
   polls: (node) => polls({ node, sizes: [1, 10], pollsOf }),
+  cold: () => coldReplay({ runs }),
   scrapes: (node) => scrapeLatency({ node, runMs: isQuick ? 5000 : 20_000, runs }),
   targets: (node) => manyTargets({ node, targets: 300, intervalSeconds: 30, rounds: isQuick ? 1 : 3 }),
   start: (node) => startToReady({ node, runs }),
