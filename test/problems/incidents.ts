@@ -360,18 +360,20 @@ export const bridgeIncidents: readonly Incident[] = [
     { 'BridgeWatchedValidatorJailed/critical': 4 },
   ),
   incident(
-    'a watched validator signs no blocks for four minutes, and recovers',
+    'a watched validator signs no blocks for eight minutes, and recovers',
     {
-      minutes: 4,
+      minutes: 8,
       queries: answered('/slashing/v1beta1/signing_infos/', ({ val_signing_info: info }, seconds) => ({
         val_signing_info: {
           ...info,
           // A block comes every 20 seconds.
-          missed_blocks_counter: String(Number(info.missed_blocks_counter) + (seconds - HEALTHY_MINUTES * 60) / 20),
+          missed_blocks_counter: String(
+            Number(info.missed_blocks_counter) + Math.floor((seconds - HEALTHY_MINUTES * 60) / 20),
+          ),
         },
       })),
     },
-    { 'BridgeWatchedValidatorSignsNoBlocks/warning': 4 },
+    { 'BridgeWatchedValidatorSignsNoBlocks/warning': 5 },
   ),
   scenario('missed-blocks', 55, {
     // Until the blocks leave the window of two hours.
