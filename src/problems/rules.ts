@@ -195,10 +195,8 @@ const groups = {
 const unlessPolledByAnother = (
   filled: Filled,
   isDue: string,
-): string => `unless on (${filled.cluster}, target, document) (
-  time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}
-  unless on (${filled.cluster}, namespace, job, instance, target, document) ${isDue}
-)`;
+): string => `unless on (${filled.cluster}, target, document) (time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}
+  unless on (${filled.cluster}, namespace, job, instance, target, document) ${isDue})`;
 
 function createRule<Each extends Problem | PollProblem>(
   own: readonly [Each, ...Each[]],

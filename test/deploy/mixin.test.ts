@@ -81,7 +81,9 @@ describe.each<[implementation: string, isInstalled: () => boolean, command: read
     }
     const stale = rules.find(({ alert }) => alert === 'BridgeSnapshotStale');
     expect(stale?.expr).toBe(
-      'time() - bridge_problem_due_timestamp_seconds{job="bridge",problem="BridgeSnapshotStale"} >= 0\nunless on (k8s_cluster, target, document)\n  time() - bridge_exporter_last_success_timestamp_seconds{job="bridge",} <= 600',
+      `time() - bridge_problem_due_timestamp_seconds{job="bridge",problem="BridgeSnapshotStale"} >= 0
+unless on (k8s_cluster, target, document) (time() - bridge_exporter_last_success_timestamp_seconds{job="bridge",} <= 600
+  unless on (k8s_cluster, namespace, job, instance, target, document) time() - bridge_problem_due_timestamp_seconds{job="bridge",problem="BridgeSnapshotStale"} >= 0)`,
     );
     expect(stale?.annotations?.['description']).toContain('k8s_cluster=%q');
     expect(stale?.labels).toEqual({

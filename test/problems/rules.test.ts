@@ -42,7 +42,7 @@ describe('prometheus/alerts.yml', () => {
     expect(own.map(({ alert = '' }) => alert).toSorted()).toEqual(Array.from(problemNames).toSorted());
     for (const { alert, expr, labels, for: duration } of own) {
       // Another exporter of the target may have polled the document.
-      const [comparison = ''] = String(expr).split('\nunless on (cluster, target, document)\n');
+      const [comparison = ''] = String(expr).split('\nunless on (cluster, target, document) (');
       expect(comparison).toBe(`time() - bridge_problem_due_timestamp_seconds{problem="${alert}"} >= 0`);
       expect([labels, duration]).toEqual([undefined, undefined]);
     }
