@@ -176,7 +176,7 @@ describe('once', () => {
     const { code, stdout, stderr } = await runHere(['once'], env);
     expect(code).toBe(1);
     expect(withoutProgress(stderr)).toMatch(
-      /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not valid JSON\n {2}Check .*\nexit 1: 1 of 2 polls failed\n$/,
+      /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not valid JSON\n {2}Check .*\nexit 1: 1 of 2 documents failed\n$/,
     );
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();
     expect(stdout).not.toMatch(/^crosschain_/m);

@@ -58,7 +58,7 @@ describe('replay with little memory', () => {
     const { code, stderr } = await runExporter(['replay', '--bridge', file], SMALL_HEAP);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^default module_state: too_large: .*rows\.json: more than \d+ JSON values in \d+ bytes\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
+      /^default module_state: too_large: .*rows\.json: more than \d+ JSON values in \d+ bytes\n {2}Raise .*\nexit 1: 1 of 1 document failed\n$/,
     );
   });
 });

@@ -63,9 +63,9 @@ describe('a disk that does not respond', () => {
   it('does not keep the daemon from ending within seconds', async () => {
     const daemon = start([listen, `--config.file=${config}`, `--state.file=${pipe}`]);
     await daemon.printed(/serving/);
-    const { ms } = await daemon.stop();
+    const { ms, code } = await daemon.stop();
     expect(ms).toBeLessThan(8_000);
-    expect(daemon.child.signalCode).toBe('SIGTERM');
+    expect(code).toBe(0);
   });
 
   it('does not keep a daemon from ending that reads its configuration', async () => {

@@ -176,16 +176,6 @@ describe('a poll of the contract', () => {
     ['12 confirmations take 144 s, which is longer than the lag', -1212, { lagSeconds: 100 }],
     ['12 confirmations take 24 s', undefined, { lagSeconds: 100, externalBlockTime: 2000 }],
     ['12 confirmations take 24 s, with a shorter lag', -1212, { lagSeconds: 15, externalBlockTime: 2000 }],
-    [
-      'a batch that the contract has executed before or superseded is not observed',
-      undefined,
-      {
-        moduleState: {
-          ...state,
-          batches: state.batches.map((batch) => ({ ...batch, batch_nonce: String(Number(batch.batch_nonce) - 1) })),
-        },
-      },
-    ],
     ['the executed batch is known', -1010, { moduleState: { ...withoutBatches, last_outgoing_batch_id: '7' } }],
     [
       'the executed batch was made after the module state',

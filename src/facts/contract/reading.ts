@@ -103,8 +103,8 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 
 /**
  * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have
- * yet, whose transfers still count as debt, and while the module state has one that the contract has superseded or
- * executed before: the contract does not say which.
+ * yet, whose transfers still count as debt. An earlier batch that the module state still has counts as executed, although
+ * the contract may have superseded it: it does not say which, and no false alert fires.
  */
 export function backedSupply(
   token: HubSide['backing'][number],
@@ -113,8 +113,7 @@ export function backedSupply(
 ): Numeral | undefined {
   if (balance === undefined || executed === undefined || made === undefined) return undefined;
   if (executed > made) return undefined;
-  if (token.batches?.some(({ nonce }) => nonce !== undefined && nonce < executed) === true) return undefined;
-  const owed = outstanding(token, (nonce) => nonce === executed);
+  const owed = outstanding(token, (nonce) => nonce <= executed);
   return owed === undefined ? undefined : subtract(balance, owed);
 }
 
