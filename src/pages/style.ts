@@ -33,7 +33,7 @@ table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;overflow-wrap:normal}
 thead th,th>.state{white-space:nowrap}
-.validators tbody th{overflow-wrap:anywhere}
+#validators tbody th{min-width:9rem;overflow-wrap:anywhere}
 td>small,tbody th small{display:block;font-weight:400;overflow-wrap:anywhere}
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}

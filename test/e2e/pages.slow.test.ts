@@ -141,7 +141,7 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
       }
     }
     // The names are in the order of the text from left to right, with what follows on their right.
-    const lefts = await page.locator('.validators tbody tr').evaluateAll((rows) =>
+    const lefts = await page.locator('#validators tbody tr').evaluateAll((rows) =>
       rows.map((row) => {
         const [name, power] = [row.querySelector('b'), row.querySelector('td')];
         return (name?.getBoundingClientRect().right ?? 0) <= (power?.getBoundingClientRect().left ?? 0);
@@ -150,6 +150,6 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     expect(lefts).toHaveLength(4);
     expect(await page.locator('img').count()).toBe(0);
-    expect(await page.locator('.validators tbody tr').first().innerText()).toContain('<img src=x');
+    expect(await page.locator('#validators tbody tr').first().innerText()).toContain('<img src=x');
   });
 });
