@@ -233,7 +233,8 @@ const REFUSED_ROUNDS = 3;
 
 /**
  * A response with a lower height than the last answer fails its request, because the node may be behind others of its
- * load balancer. The third such response in a row is accepted, as the third such document is.
+ * load balancer. The third such response in a row is accepted, as the third such document is. What a node says of
+ * itself, such as its newest block, says just that it is behind.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 
@@ -270,7 +271,9 @@ export function afterRound(
   at: Instant,
 ): QueryState {
   const { query } = before;
-  const read = exchanges.map((exchange) => withRegression(exchange, before.answers.get(exchange.request.key)));
+  const read = exchanges.map((exchange) =>
+    withRegression(exchange, query.isOfNode === true ? undefined : before.answers.get(exchange.request.key)),
+  );
   const failed = read.flatMap(({ result }) => (result.ok ? [] : [result]));
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */

@@ -103,8 +103,10 @@ describe('the next round of a query', () => {
 });
 
 describe('an answer with a lower height', () => {
+  const ofChain: typeof syncing = { ...syncing, isOfNode: false };
+
   /** Whether the last of these answers is kept. */
-  const isKept = (...heights: readonly (number | undefined)[]): boolean => {
+  const keeps = (query: typeof syncing, heights: readonly (number | undefined)[]): boolean => {
     const state = heights.reduce<QueryState>(
       (before, height, minute) =>
         afterRound(
@@ -114,15 +116,20 @@ describe('an answer with a lower height', () => {
           at(minute).at,
           at(minute).at,
         ),
-      initialQueryState(syncing),
+      initialQueryState(query),
     );
     return state.answers.get('')?.at === at(heights.length - 1).at;
   };
+  const isKept = (...heights: readonly (number | undefined)[]): boolean => keeps(ofChain, heights);
 
   it('is refused, until it is the third in a row', () => {
     expect([isKept(100, 100), isKept(100, 101), isKept(100, undefined), isKept(undefined, 1)]).not.toContain(false);
     expect([isKept(100, 99), isKept(100, 99, 98), isKept(100, 99, 98, 97)]).toEqual([false, false, true]);
     expect(isKept(100, 99, 98, 100, 99)).toBe(false);
+  });
+
+  it('is kept when it is about the node itself, which is behind then', () => {
+    expect(keeps(syncing, [100, 99])).toBe(true);
   });
 
   it('is a failure that says so', () => {
@@ -135,7 +142,7 @@ describe('an answer with a lower height', () => {
           0,
           0,
         ),
-      initialQueryState(syncing),
+      initialQueryState(ofChain),
     );
     expect([state.failures, state.failure]).toEqual([
       1,

@@ -103,8 +103,8 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 
 /**
  * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have
- * yet, whose transfers still count as debt. An earlier batch that the module state still has counts as executed, although
- * the contract may have superseded it: it does not say which, and no false alert fires.
+ * yet, whose transfers still count as debt. An earlier batch that the module state still has counts as executed,
+ * although the contract may have superseded it: it does not say which, and no false alert fires.
  */
 export function backedSupply(
   token: HubSide['backing'][number],
