@@ -157,7 +157,7 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
 
 /** Of the last document; before the first one, as an earlier process remembers them. */
 function presentProblems({ document, lastSuccess, problems, problemSettings = {} }: EndpointState) {
-  const present = lastSuccess?.snapshot.judgement.present ?? rememberedProblems(problems, document);
+  const present = lastSuccess?.snapshot.judgement.present ?? rememberedProblems(problems);
   return present.filter(({ problem }) => isEnabled({ ...problem, document }, problemSettings));
 }
 

@@ -24,7 +24,7 @@ import {
   historyKey,
   isNotShown,
   readFindings,
-  selectSubjects,
+  selectPresent,
   subjectKey,
   type PresentProblem,
   type SubjectHistory,
@@ -142,7 +142,7 @@ export function* judgeProblems(
     const after = { ...complete, histories: withinLimit(complete.histories, options) };
     dropped += complete.histories.size - after.histories.size;
     remembered.set(key, after);
-    const histories = selectPresent(problem, after);
+    const histories = selectPresent(problem, after.histories.values());
     // A single poll proves nothing about when a problem became present.
     const isUnknown = options.isSinglePoll === true && { presentAt: undefined };
     present.push(...histories.map((history) => ({ ...history, ...isUnknown, problem })));
@@ -301,20 +301,10 @@ function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions)
   return new Map(oldestFirst.slice(0, limit));
 }
 
-/** The present subjects of a problem. */
-function selectPresent(problem: Problem, { histories }: RememberedProblem): readonly SubjectHistory[] {
-  return selectSubjects(
-    problem,
-    Array.from(histories.values()).filter(({ presentAt }) => presentAt !== undefined),
-  );
-}
-
 /** The present problems as the memory has them, without a document. */
-export function rememberedProblems({ remembered }: ProblemMemory, document: DocumentName): readonly PresentProblem[] {
-  return problems
-    .filter((problem) => problem.document === document)
-    .flatMap((problem) => {
-      const known = remembered.get(problemKey(problem));
-      return known === undefined ? [] : selectPresent(problem, known).map((history) => ({ ...history, problem }));
-    });
+export function rememberedProblems({ remembered }: ProblemMemory): readonly PresentProblem[] {
+  return problems.flatMap((problem) => {
+    const { histories = new Map<string, never>() } = remembered.get(problemKey(problem)) ?? {};
+    return selectPresent(problem, histories.values()).map((history) => ({ ...history, problem }));
+  });
 }

@@ -30,20 +30,7 @@ export interface SubjectHistory {
 }
 
 /** A present subject with its problem, or a problem of the polls. */
-export interface PresentProblem extends Pick<
-  SubjectHistory,
-  | 'subject'
-  | 'startAt'
-  | 'isProven'
-  | 'summary'
-  | 'details'
-  | 'action'
-  | 'validators'
-  | 'chains'
-  | 'presentAt'
-  | 'lastFoundAt'
-  | 'isMissing'
-> {
+export interface PresentProblem extends Omit<SubjectHistory, 'progressKey' | 'chainStart' | 'firstFoundAt'> {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'age' | 'isUrgent' | 'afterMinutes'>;
 }
 
@@ -80,8 +67,12 @@ export function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Subjects of a problem, with unwatched validators taken together; all validators, if they are most of the power. */
-export function selectSubjects({ together }: Problem, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+/**
+ * The present subjects of a problem, with unwatched validators taken together; all validators, if they are most of the
+ * power.
+ */
+export function selectPresent({ together }: Problem, all: Iterable<SubjectHistory>): readonly SubjectHistory[] {
+  const histories = Array.from(all).filter(({ presentAt }) => presentAt !== undefined);
   if (together === undefined) return histories;
   const { summaryOfMost: summary } = together;
   if (summary !== undefined && areMost(histories.flatMap(({ validators }) => validators))) {
