@@ -1,4 +1,4 @@
-/* The units of Grafana that the dashboards use. */
+/* The units of Grafana that the tables of the overview have. */
 
 interface Format {
   readonly unit: string;
@@ -12,14 +12,10 @@ export function formatValue(value: number, { unit, decimals, now }: Format): str
   switch (unit) {
     case 'percentunit':
       return `${rounded(value * 100)}%`;
-    case 's':
-      return scaled(value, SECONDS, rounded);
-    case 'bytes':
-      return scaled(value, BYTES, rounded);
-    case 'short':
-      return scaled(value, THOUSANDS, rounded);
-    case 'dtdurations':
-      return inWords(value, 1 + (decimals ?? 0));
+    case 'short': {
+      const [size, name] = THOUSANDS.findLast(([from]) => Math.abs(value) >= from) ?? THOUSANDS[0];
+      return rounded(value / size) + name;
+    }
     case 'dtdhms':
       return clockTime(value);
     case 'dateTimeAsIsoNoDateIfToday':
@@ -32,52 +28,12 @@ export function formatValue(value: number, { unit, decimals, now }: Format): str
   }
 }
 
-const SECONDS = [
-  [1, ' s'],
-  [60, ' mins'],
-  [3600, ' hours'],
-  [86_400, ' days'],
-] as const;
-const BYTES = [
-  [1, ' B'],
-  [1024, ' KiB'],
-  [1024 ** 2, ' MiB'],
-] as const;
 const THOUSANDS = [
   [1, ''],
   [1000, ' K'],
   [1e6, ' Mil'],
   [1e9, ' Bil'],
 ] as const;
-
-const WORDS = [
-  [604_800, 'week'],
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const;
-
-/** The number of units that begin with the largest one. */
-function inWords(seconds: number, units: number): string {
-  const first = WORDS.findIndex(([size]) => seconds >= size);
-  return WORDS.slice(first === -1 ? -1 : first)
-    .slice(0, units)
-    .map(([size, word], index, { [index - 1]: larger }) => {
-      const number = Math.floor((larger === undefined ? seconds : seconds % larger[0]) / size);
-      return `${number} ${word}${number === 1 ? '' : 's'}`;
-    })
-    .join(', ');
-}
-
-function scaled(
-  value: number,
-  units: readonly (readonly [size: number, name: string])[],
-  rounded: (number: number) => string,
-): string {
-  const [size, name] = units.findLast(([from]) => Math.abs(value) >= from) ?? units[0]!;
-  return rounded(value / size) + name;
-}
 
 /** Two or three digits. */
 function autoDecimals(value: number): number {

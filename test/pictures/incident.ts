@@ -2,7 +2,7 @@ import type { RecordedTarget } from '../dashboards/recorded-prometheus.js';
 import { changedState } from '../problems/recording.js';
 
 /*
- * The incident on the pictures of the dashboards. On the bridge, two validators fall silent, one of them watched, and later most others do not sign
+ * The incident on the picture of the dashboard. On the bridge, two validators fall silent, one of them watched, and later most others do not sign
  * the batches of one token. On the hub, transactions are missed, and later a chain stands still. The node of a third target fails in the end.
  */
 /** Half a day, so that the deadlines of batches come near. */
@@ -31,6 +31,3 @@ export const incident: readonly RecordedTarget[] = [
     options: { seed: 5 },
   },
 ];
-
-/** What a dashboard shows in the end. */
-export const HOURS = 6;

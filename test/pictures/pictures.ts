@@ -1,42 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { dashboardFiles, type DashboardFile } from '../dashboards/dashboard-files.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
-import { hashOf } from './picture-source.js';
 
 /*
  * The pictures of the documentation and what they are taken of.
  */
 
-export interface DashboardPicture {
-  readonly name: string;
-  readonly dashboard: DashboardFile;
-  /** The hash of what the picture shows. */
-  readonly source: string;
-}
-
 export interface PagePicture {
   readonly name: string;
   readonly scenario: ScenarioName;
   readonly path: string;
-  readonly source: string;
 }
 
-/** What the data of the dashboards comes from. */
-const INCIDENT = readProjectFile('test/pictures/incident.ts');
-
-export const dashboardPictures: readonly DashboardPicture[] = dashboardFiles.map((dashboard) => ({
-  name: `dashboard-${dashboard.name.replace('.json', '')}`,
-  dashboard,
-  source: hashOf([dashboard.text, INCIDENT]),
-}));
-
-/** The whole pages of tests, which change with everything that a page shows, and their style. */
-function pageSource(page: string, scenario: ScenarioName): string {
-  const pages = readdirSync(projectPath('test/pages/golden')).filter((name) => name.endsWith(`-${page}.html`));
-  const files = [...pages.map((name) => `test/pages/golden/${name}`), 'src/pages/style.ts'];
-  return hashOf([scenario, ...files.map((file) => readProjectFile(file))]);
-}
+export const OVERVIEW = 'dashboard-bridge-overview';
 
 /** That of the command above the picture. */
 const README_SCENARIO = scenarioNames.find((name) =>
@@ -44,11 +21,22 @@ const README_SCENARIO = scenarioNames.find((name) =>
 )!;
 
 export const pagePictures: readonly PagePicture[] = [
-  { name: 'status-page', scenario: README_SCENARIO, path: '/', source: pageSource('status', README_SCENARIO) },
-  {
-    name: 'pending-page',
-    scenario: 'unsigned-batch',
-    path: '/pending?target=demo',
-    source: pageSource('pending', 'unsigned-batch'),
-  },
+  { name: 'status-page', scenario: README_SCENARIO, path: '/' },
+  { name: 'pending-page', scenario: 'unsigned-batch', path: '/pending?target=demo' },
 ];
+
+/** The hashes of what the pictures show: the whole pages of tests, which change with everything that a page shows, and their style. */
+export function pictureSources(): Readonly<Record<string, string>> {
+  const golden = readdirSync(projectPath('test/pages/golden'));
+  const ofPages = pagePictures.map(({ name, scenario }) => {
+    const files = golden.filter((file) => file.endsWith(`-${name.replace('-page', '')}.html`));
+    return [name, hashOf([scenario], [...files.map((file) => `test/pages/golden/${file}`), 'src/pages/style.ts'])];
+  });
+  const ofOverview = hashOf([], ['grafana/dashboards/bridge-overview.json', 'test/pictures/incident.ts']);
+  return { [OVERVIEW]: ofOverview, ...Object.fromEntries(ofPages) };
+}
+
+const hashOf = (texts: readonly string[], files: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...texts, ...files.map(readProjectFile)]))
+    .digest('hex');

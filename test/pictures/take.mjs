@@ -1,7 +1,4 @@
-/**
- * Takes the pictures of the documentation: `npm run build && node test/pictures/take.mjs`, or only those whose names contain an argument. With the
- * environment variable PICTURES, they are in that folder, and the collapsed rows of dashboards are expanded. Requires Prometheus and Chromium.
- */
+/** Takes the pictures of the documentation: `npm run build && node test/pictures/take.mjs`. Requires Prometheus and Chromium. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -33,5 +30,5 @@ await build({
   outfile,
 });
 const { takePictures } = await import(pathToFileURL(outfile).href);
-await takePictures(process.argv.slice(2), process.env.PICTURES);
+await takePictures();
 rmSync(folder, { recursive: true });
