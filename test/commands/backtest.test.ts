@@ -149,11 +149,6 @@ describe('backtest', () => {
       1,
       `bridge-exporter: ${healthy}: no recorded poll in the range\n`,
     ],
-    [
-      ['backtest', '--recording', `${healthy}/no`],
-      1,
-      `bridge-exporter: ${healthy}/no: no such file or directory — expected a directory`,
-    ],
   ])('%j exits with %i', async (args, code, message) => {
     const result = await runHere(args);
     expect(result).toMatchObject({ code, stdout: '' });

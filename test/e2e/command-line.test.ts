@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import type { ModuleStateResponse } from '../../src/simulator/responses.js';
-import { scenarioNames, scenarios } from '../../src/simulator/scenarios.js';
+import { scenarios } from '../../src/simulator/scenarios.js';
 import { runHere } from '../support/command-context.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -274,13 +274,6 @@ Ctrl+C stops both; --scenario=stuck shows another incident, --help lists the oth
 `);
   });
 
-  it.each(['simulate', 'demo'])('%s lists the scenarios for an unknown one', async (command) => {
-    expect(await runHere([command, '--scenario=stukc'])).toMatchObject({
-      code: 2,
-      stderr: `error: option '--scenario <name>' argument 'stukc' is invalid. Allowed choices are ${scenarioNames.join(', ')}.\n(--help lists the flags)\n`,
-    });
-  });
-
   it.each([
     [['replay', '--recording=/nonexistent'], '/nonexistent: no such file or directory — expected a directory that '],
     [['replay', '--recording=/dev/null'], '/dev/null: not a directory — expected a directory that '],
@@ -305,14 +298,6 @@ Ctrl+C stops both; --scenario=stuck shows another incident, --help lists the oth
       code: 1,
       stdout: '',
       stderr: `bridge-exporter: cannot listen on ${host}: the address is in use — expected another --web.listen-address; port 0 selects a free port\n`,
-    });
-  });
-
-  it('simulate suggests the flag for a free port', async () => {
-    const { host } = new URL(simulator.url);
-    expect(await runHere(['simulate', `--listen=${host}`])).toMatchObject({
-      code: 1,
-      stderr: `bridge-exporter: the simulator cannot listen on ${host}: the address is in use; --listen=:0 selects a free port\n`,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
-import { get, scrape } from '../support/http.js';
+import { scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -70,7 +70,7 @@ function expectOthersFresh(text: string): void {
   expect(valueIn(text, 'crosschain_total_pending', 'target="faulty"')).toBeDefined();
 }
 
-/* A fault for each failure reason: the tests of the client and of documents have the others. */
+/* A fault for each part of the program that finds it: the tests of the client and of documents have the others. */
 
 interface FaultCase {
   /** The fault, as a predicate of `the node`. */
@@ -96,26 +96,16 @@ const withState = (edit: (state: ModuleState) => object): Fault =>
   edited(({ state }: { readonly state: ModuleState }) => ({ state: { ...state, ...edit(state) } }));
 
 const INVALID = 'invalid value: metrics that read this field are withdrawn';
-const TOO_LARGE = error(8, 'grpc: received message larger than max (11000000 vs. 10485760)');
 
 const faultCases: readonly FaultCase[] = [
   failing('timeout', 'timed out after … ms (poll.timeout)', 'stops sending in the middle of the body', stall),
   failing('aborted', 'connection lost: …', 'resets the connection', reset),
   failing('too_large', 'body is larger than …', 'sends a gzip bomb', gzipBomb(512 * 1024 * 1024)),
-  failing('status', 'responded with status 502', 'responds with a page of a proxy', withStatus(502, '<html></html>')),
   failing(
     'bad_request',
     'responded with status 400: a {"level":"info"} [31m b',
     'responds with control characters in the message',
     withStatus(400, error(3, 'a\n{"level":"info"}\u001b[31m\u202eb')),
-  ),
-  failing('unauthorized', 'responded with status 401: simulated failure', 'responds with status 401', withStatus(401)),
-  failing('rate_limited', 'responded with status 429: slow down', 'throttles', withStatus(429, 'slow down')),
-  failing(
-    'response_too_large_upstream',
-    'responded with status 429: grpc: received message larger than max …',
-    'has a document above its gRPC message limit',
-    withStatus(429, TOO_LARGE),
   ),
   failing('not_json', 'not valid JSON', 'sends an HTML page with status 200', errorPage),
   failing(
@@ -142,13 +132,6 @@ const faultCases: readonly FaultCase[] = [
     })),
     absent: 'bridge_newest_valset_power',
     counted: { name: 'bridge_exporter_invalid_values_total', field: 'state.valsets[].members[].power' },
-    log: INVALID,
-  },
-  {
-    title: 'sends 0 as its hub height',
-    fault: withHeight('0'),
-    absent: 'bridge_height',
-    counted: { name: 'bridge_exporter_invalid_values_total', field: 'X-Cosmos-Block-Height' },
     log: INVALID,
   },
 ];
@@ -204,23 +187,6 @@ describe('the exporter', () => {
       expect(valueIn(text, 'bridge_exporter_poll_failures_total', ...labels), reason).toBeGreaterThan(0);
       expect(valueIn(text, 'bridge_exporter_up', `target="${reason}"`)).toBe(0);
     }
-  });
-
-  it('accepts a lower hub height the third time in a row', async () => {
-    await scrapeUntilRecovered();
-    faulty.fault('module_state', withHeight('7'));
-    const text = await scrapeUntil((exposition) => valueIn(exposition, 'bridge_height', 'target="faulty"') === 7);
-    expect(up(text)).toBe(1);
-    faulty.fault('module_state', undefined);
-    await scrapeUntilRecovered();
-  });
-
-  it('shows the last failure on the status page', async () => {
-    faulty.fault('module_state', withStatus(503, '{"code":14,"message":"<b>gone</b>"}'));
-    await scrapeUntil((text) => up(text) === 0);
-    expect((await get(`${daemon.url}/`)).text).toMatch(/status 503: &lt;b&gt;gone&lt;\/b&gt;/);
-    faulty.fault('module_state', undefined);
-    await scrapeUntilRecovered();
   });
 
   it('responds to scrapes quickly during all of these faults', () => {

@@ -319,15 +319,15 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
   });
 
   it.each([
-    ['the URL', ', watch: []', 'https://other.example'],
-    ['the dialect', ', dialect: neutral', 'https://a.example'],
-    ['the limit of series', '', 'https://a.example', 'limits: {max_series_per_family: 100}'],
-  ])('forgets what was found when %s changes', async (_what, rest, url, limits = '') => {
+    ['the URL', 'name: a, bridge: {url: "https://other.example"}'],
+    ['the dialect', 'name: a, bridge: {url: "https://a.example", dialect: neutral}'],
+    ['a label', 'name: a, labels: {network: mainnet}, bridge: {url: "https://a.example"}'],
+    ['the limit of series', 'name: a, bridge: {url: "https://a.example"}', 'limits: {max_series_per_family: 100}'],
+  ])('forgets what was found when %s changes', async (_what, target, limits = '') => {
     await configure(['a']);
     await endPoll(success());
     elapsedMs += 60_000;
-    await configureYaml(`${limits}
-targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
+    await configureYaml(`${limits}\ntargets: [{${target}}]`);
     expect(loop.endpoints()[0]).toMatchObject({ state: { addedAt: now().at, polls: 0 } });
     expect(loop.states()[0]?.lastSuccess).toBeUndefined();
   });

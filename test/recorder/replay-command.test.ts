@@ -180,15 +180,6 @@ describe('replay --recording', () => {
     expect(pointsOf(stdout, 'bridge_last_observed_nonce').length).toBeGreaterThan(60);
   });
 
-  it('rejects a directory that does not exist', async () => {
-    const missing = await runHere(['replay', '--recording', '/does/not/exist']);
-    expect(missing).toMatchObject({
-      code: 1,
-      stderr:
-        'bridge-exporter: /does/not/exist: no such file or directory — expected a directory that the recorder has written\n',
-    });
-  });
-
   it.skipIf(!hasTool('promtool'))('prints what promtool makes blocks of', () => {
     const { stdout } = whole;
     const metrics = folder.write('metrics.txt', stdout);

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-
 import { get, type HttpResponse } from '../support/http.js';
-import { hang } from '../support/faults.js';
+import { hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -47,18 +46,17 @@ describe('the simulator', () => {
     expect(JSON.parse(text)).toEqual(simulator.model.moduleState());
   });
 
-  it.each(['/', '/bridge/v1/module_state/', '/toString', '//'])(
-    'responds with 501 to the unknown path %s',
-    async (path) => {
-      const { status, headers, text } = await query(path);
-      expect([status, headers['content-type']]).toEqual([501, 'application/json']);
-      expect(text).toBe('{"code":12,"message":"Not Implemented","details":[]}');
-    },
-  );
-
-  it.each(['POST', 'OPTIONS'])('responds with 501 to the method %s', async (method) => {
-    const { status, text } = await query(MODULE_STATE, { method });
-    expect([status, text]).toEqual([501, '{"code":12,"message":"Method Not Allowed","details":[]}']);
+  it.each([
+    ['GET', '/', 'Not Implemented'],
+    ['GET', '/bridge/v1/module_state/', 'Not Implemented'],
+    ['GET', '/toString', 'Not Implemented'],
+    ['GET', '//', 'Not Implemented'],
+    ['POST', MODULE_STATE, 'Method Not Allowed'],
+    ['OPTIONS', MODULE_STATE, 'Method Not Allowed'],
+  ])('responds with 501 to %s %s', async (method, path, message) => {
+    const { status, headers, text } = await query(path, { method });
+    expect([status, headers['content-type']]).toEqual([501, 'application/json']);
+    expect(text).toBe(`{"code":12,"message":"${message}","details":[]}`);
   });
 });
 
@@ -113,6 +111,15 @@ describe('startSimulator', () => {
     await expect(startTestSimulator({ port: Number(port) })).rejects.toThrow(
       `the simulator cannot listen on 127.0.0.1:${port}: the address is in use; --listen=:0 selects a free port`,
     );
+  });
+
+  it('has faults, of which each affects one document until it is removed', async () => {
+    const statuses = async () =>
+      Promise.all([MODULE_STATE, RATE_LIMITER_INPUT].map(async (path) => (await query(path)).status));
+    simulator.fault('rate_limiter_input', withStatus(500));
+    expect(await statuses()).toEqual([200, 500]);
+    simulator.fault('rate_limiter_input', undefined);
+    expect(await statuses()).toEqual([200, 200]);
   });
 
   it('returns a simulator whose close ends pending requests, and can be called twice', async () => {
