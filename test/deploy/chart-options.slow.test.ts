@@ -9,15 +9,14 @@ import { packageJson, projectNames, projectPath } from '../support/project-files
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
 import { runTool } from '../support/tools.js';
-import { CHART, hasHelm, render, renderText, type Manifest } from './helm.js';
+import { CHART, hasHelm, render, rendered, TARGETS, textOf, type Manifest } from './helm.js';
 import { containerOf, findManifest } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
 const isInstalled = hasHelm();
-const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
 const authority = createAuthority();
 const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
-const options = isInstalled ? render({ files: ['ci/pod-options-values.yaml'] }) : [];
+const options = isInstalled ? rendered('pod-options') : [];
 
 describe.skipIf(!isInstalled)('the options of the pod', () => {
   it('omit the rolling update with the strategy Recreate', () => {
@@ -29,10 +28,7 @@ describe.skipIf(!isInstalled)('the options of the pod', () => {
 
   it('take the registry of a parent chart for all images of the exporter', () => {
     const image = projectNames.image.replace(/^[^/]+/, 'mirror.example.org');
-    expect(containerOf(options).image).toBe(`${image}:${packageJson.version}`);
-    const images = renderText({ files: ['ci/pod-options-values.yaml'] }).match(
-      /(?<=image: ").*bridge-exporter.*(?=")/g,
-    );
+    const images = textOf('ci/pod-options-values.yaml').match(/(?<=image: ").*bridge-exporter.*(?=")/g);
     expect(new Set(images)).toEqual(new Set([`${image}:${packageJson.version}`]));
   });
 });
@@ -55,21 +51,16 @@ describe.skipIf(!isInstalled)('the Service', () => {
 });
 
 describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
-  const dnsOf = (networkPolicy: object) =>
-    findManifest(
-      render({ values: { ...TARGETS, networkPolicy: { enabled: true, ...networkPolicy } } }),
-      'NetworkPolicy',
-    ).spec?.egress?.[0];
-
   it('permits DNS at all addresses, because servers on the node or of the cloud are outside of the cluster', () => {
     const ports = [53, 5353].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ port, protocol })));
-    expect(dnsOf({})).toEqual({ ports });
+    const manifests = render({ values: { ...TARGETS, networkPolicy: { enabled: true } } });
+    expect(findManifest(manifests, 'NetworkPolicy').spec?.egress?.[0]).toEqual({ ports });
   });
 });
 
 describe.skipIf(!isInstalled)('a probe', () => {
   it('can be replaced, so that the exporter can require client certificates', async () => {
-    const manifests = render({ files: ['ci/client-certificates-values.yaml'] });
+    const manifests = rendered('client-certificates');
     const web = {
       'web.yml':
         'tls_server_config:\n  cert_file: tls.crt\n  key_file: tls.key\n  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n',

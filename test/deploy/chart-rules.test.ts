@@ -4,7 +4,7 @@ import { alertRules, ruleGroups, type Rule } from '../support/alert-rules.js';
 import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
-import { hasHelm, render, type Manifest } from './helm.js';
+import { hasHelm, render, rendered, TARGETS } from './helm.js';
 import { findManifest } from './manifests.js';
 
 /* What the chart has of the alerts and the dashboards. */
@@ -12,16 +12,6 @@ import { findManifest } from './manifests.js';
 const isInstalled = hasHelm();
 const hasPromtool = hasTool('promtool');
 const folder = createTempFolder();
-const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
-
-const renderedFiles = new Map<string, Manifest[]>();
-
-/** The manifests of a values file. */
-function rendered(name: string): Manifest[] {
-  const manifests = renderedFiles.get(name) ?? render({ files: [`ci/${name}-values.yaml`] });
-  renderedFiles.set(name, manifests);
-  return manifests;
-}
 
 describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   const groupsOf = (name: string) => findManifest(rendered(name), 'PrometheusRule').spec.groups;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { descriptions, type Schema } from '../../packaging/generate/chart.js';
 import { packageJson, readProjectYaml } from '../support/project-files.js';
-import { CHART, hasHelm, problemsOf, render } from './helm.js';
+import { CHART, hasHelm, problemsOf, render, TARGETS } from './helm.js';
 import { findManifest } from './manifests.js';
 
 const schema = readProjectYaml(`${CHART}/values.schema.json`) as Schema;
@@ -42,8 +42,6 @@ describe('the values of the chart', () => {
     });
   });
 });
-
-const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
 
 describe.skipIf(!hasHelm())('the chart rejects', () => {
   it('what the schema does not allow, all at once', () => {

@@ -9,6 +9,9 @@ export const CHART = 'deploy/helm/bridge-exporter';
 /** Values files of typical installations, which are also examples for users. */
 export const valuesFiles: readonly string[] = readdirSync(projectPath(`${CHART}/ci`)).map((name) => `ci/${name}`);
 
+/** The least that the chart needs. */
+export const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
+
 export const hasHelm = (): boolean => hasTool('helm', ['version']);
 
 export interface Manifest {
@@ -72,6 +75,18 @@ export function parseManifests(text: string): Manifest[] {
 
 export const render = (installation: Installation): Manifest[] => parseManifests(renderText(installation));
 
+const texts = new Map<string, string>();
+
+/** What is applied with a values file. */
+export function textOf(valuesFile: string): string {
+  const text = texts.get(valuesFile) ?? renderText({ files: [valuesFile] });
+  texts.set(valuesFile, text);
+  return text;
+}
+
+/** The manifests of a values file, by its name without the folder and `-values.yaml`. */
+export const rendered = (name: string): Manifest[] => parseManifests(textOf(`ci/${name}-values.yaml`));
+
 /** The problems for which `helm template` fails. */
 export function problemsOf(installation: Installation): string {
   const { status, stderr } = helm(['template', 'bridge-exporter'], installation);
@@ -84,6 +99,10 @@ export function sortedManifests(file: string, program: 'helm' | 'helm3'): Manife
   const flags = ['--kube-version=1.34.0'];
   const { status, stdout, stderr } = helm(['template', 'bridge-exporter'], { files: [file], flags }, program);
   if (status !== 0) throw new Error(stderr);
+  return byName(parseManifests(stdout));
+}
+
+export function byName(manifests: readonly Manifest[]): Manifest[] {
   const key = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
-  return parseManifests(stdout).toSorted((a, b) => key(a).localeCompare(key(b)));
+  return manifests.toSorted((a, b) => key(a).localeCompare(key(b)));
 }

@@ -8,30 +8,18 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { CHART, hasHelm, parseManifests, render, renderText, valuesFiles, type Manifest } from './helm.js';
+import { CHART, hasHelm, parseManifests, render, rendered, TARGETS, textOf, valuesFiles } from './helm.js';
 import { hasKubeconform, schemaViolations } from './kubeconform.js';
 import { containerOf, findManifest, podOf } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
 const isInstalled = hasHelm();
 const folder = createTempFolder();
-const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
-
-const texts = new Map<string, string>();
-
-function textOf(valuesFile: string): string {
-  const text = texts.get(valuesFile) ?? renderText({ files: [valuesFile] });
-  texts.set(valuesFile, text);
-  return text;
-}
 
 /** Of a Service, the labels themselves. */
 interface Selector {
   readonly matchLabels?: object;
 }
-
-/** The manifests of a values file. */
-const rendered = (name: string): Manifest[] => parseManifests(textOf(`ci/${name}-values.yaml`));
 
 describe.skipIf(!isInstalled || !hasKubeconform())('the manifests of the chart', () => {
   it('are valid for every values file, without unknown keys', () => {
@@ -112,10 +100,6 @@ it.skipIf(!isInstalled).each(valuesFiles)('every value of %s is in the manifests
 });
 
 describe.skipIf(!isInstalled)('the Deployment', () => {
-  it('runs the image of the current version', () => {
-    expect(containerOf(rendered('one-target')).image).toBe(`${projectNames.image}:${packageJson.version}`);
-  });
-
   it('runs the exporter with its configuration and probes', async () => {
     const simulator = await startTestSimulator();
     const values = {
@@ -126,12 +110,13 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     const manifests = render({ values });
     const { args, env } = exporterOf(manifests);
     const daemon = await startTestExporter(args, env);
-    const { readinessProbe, livenessProbe, ports } = containerOf(manifests);
+    const { image, readinessProbe, livenessProbe, ports } = containerOf(manifests);
     for (const probe of [readinessProbe, livenessProbe]) {
       const url = daemon.url + (probe?.httpGet?.path ?? '');
       await waitUntil(async () => (await fetch(url)).status === 200);
     }
     expect(await scrape(daemon)).toContain(`bridge_height{target="demo"} ${simulator.model.height}`);
+    expect(image).toBe(`${projectNames.image}:${packageJson.version}`);
     expect(ports).toEqual([{ name: 'http', containerPort: 10_917 }]);
     expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
   });
@@ -299,13 +284,11 @@ describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
   });
 });
 
-describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
-  it('admits the namespace of the release by default', () => {
-    const manifests = render({ values: { ...TARGETS, networkPolicy: { enabled: true, restrictEgress: false } } });
-    expect(findManifest(manifests, 'NetworkPolicy').spec).toMatchObject({
-      policyTypes: ['Ingress'],
-      ingress: [{ from: [{ podSelector: {} }] }],
-    });
+it.skipIf(!isInstalled)('the NetworkPolicy admits the namespace of the release by default', () => {
+  const manifests = render({ values: { ...TARGETS, networkPolicy: { enabled: true, restrictEgress: false } } });
+  expect(findManifest(manifests, 'NetworkPolicy').spec).toMatchObject({
+    policyTypes: ['Ingress'],
+    ingress: [{ from: [{ podSelector: {} }] }],
   });
 });
 

@@ -1,8 +1,6 @@
-import { cpSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { projectNames, projectPath } from '../support/project-files.js';
-import { createTempFolder } from '../support/temp-folder.js';
-import { runTool } from '../support/tools.js';
+import { copyProject } from '../docs/project-copy.js';
+import { projectNames } from '../support/project-files.js';
 
 const OTHER = {
   repository: 'acme/token-monitor',
@@ -10,46 +8,6 @@ const OTHER = {
   charts: 'registry.acme.example/helm',
   npmPackage: '@acme/token-monitor',
 };
-
-const trackedFiles = (): string[] => {
-  const { status, output } = runTool('git', [
-    '-C',
-    projectPath('.'),
-    'ls-files',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-  ]);
-  expect(status).toBe(0);
-  return output.trim().split('\n');
-};
-
-/** A copy of the project in a repository whose index has what the project has. */
-function createCopy() {
-  const { path, write } = createTempFolder();
-  for (const file of trackedFiles()) {
-    try {
-      cpSync(projectPath(file), `${path}/${file}`, { verbatimSymlinks: true });
-    } catch (error) {
-      // Deleted and not committed yet.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  const git = (...args: readonly string[]): string => runTool('git', ['-C', path, ...args]).output.trim();
-  git('init', '--quiet');
-  git('add', '--all');
-  return {
-    apply: (names: unknown): void => {
-      write('names.json', JSON.stringify(names));
-      expect(runTool(process.execPath, [`${path}/.ci/apply-names`])).toEqual({ status: 0, output: '' });
-    },
-    oldNames: () => git('grep', '--line-number', '--extended-regexp', OLD_NAMES),
-    changedFiles: () =>
-      git('diff', '--name-only')
-        .split('\n')
-        .filter((file) => file !== '' && file !== 'names.json' && file !== 'test/deploy/names.slow.test.ts'),
-  };
-}
 
 const escape = (text: string): string => text.replaceAll('.', '\\.');
 const OLD_NAMES = [
@@ -61,11 +19,16 @@ const OLD_NAMES = [
   `npm install (-g|--global) ${projectNames.npmPackage}`,
 ].join('|');
 
-it('names.json contains the names that all other files have, and is enough to change them', () => {
-  const { apply, oldNames, changedFiles } = createCopy();
-  apply(OTHER);
-  expect(oldNames()).toBe('');
-  expect(changedFiles()).toEqual(
+it('names.json contains the names that all other files have, and is enough to change them', async () => {
+  const copy = copyProject();
+  await copy.run('sh', '-ec', 'git init --quiet && git add --all');
+  const apply = async (names: unknown): Promise<void> => {
+    copy.write('names.json', JSON.stringify(names));
+    expect(await copy.run('node', '.ci/apply-names')).toBe('');
+  };
+  await apply(OTHER);
+  expect(await copy.run('sh', '-c', `git grep --line-number --extended-regexp '${OLD_NAMES}' || true`)).toBe('');
+  expect(copy.changedFiles()).toEqual(
     expect.arrayContaining([
       '.github/workflows/release.yml',
       'README.md',
@@ -78,6 +41,7 @@ it('names.json contains the names that all other files have, and is enough to ch
       'src/config/config.ts',
     ]),
   );
-  apply(projectNames);
-  expect(changedFiles()).toEqual([]);
+  await apply(projectNames);
+  // This file has the other names, too.
+  expect(copy.changedFiles()).toEqual(['names.json', 'test/deploy/names.slow.test.ts']);
 });

@@ -7,7 +7,8 @@ import { createTempFolder } from '../support/temp-folder.js';
 
 const project = projectPath('.');
 
-const isCopied = (path: string): boolean => !/^(?:node_modules|dist|\.git|\.ci)(?:\/|$)/.test(relative(project, path));
+const isCopied = (path: string): boolean =>
+  !/^(?:node_modules|dist|\.git|\.ci\/bin)(?:\/|$)/.test(relative(project, path));
 
 /** A copy of the project, in which a test follows the steps of a page. */
 export function copyProject() {
