@@ -87,7 +87,6 @@ export interface SimulatedProcess {
   readonly verdicts: (minute: number) => readonly Verdict[];
   /** The values of a family, by labels, of the documents of the last polls. */
   readonly values: (family: string, minute: number) => Readonly<Record<string, number>>;
-  readonly lines: (family: string) => readonly string[];
   /** What is written when it ends, by document. */
   readonly end: (minute: number) => ReadonlyMap<DocumentName, string>;
 }
@@ -147,12 +146,6 @@ export function startSimulatedProcess(
           .filter(({ name }) => name === family)
           .flatMap(({ text }) => seriesOf(text))
           .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
-      ),
-    lines: (family) =>
-      Array.from(endpoints.values()).flatMap(({ lastSuccess }) =>
-        (lastSuccess?.snapshot.renderedCumulative ?? [])
-          .filter(({ name }) => name === family)
-          .map((lines) => JSON.stringify(lines)),
       ),
     end: (minute) =>
       new Map(

@@ -1,16 +1,5 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -246,17 +235,6 @@ describe('a state file that cannot be used', () => {
     expect(isKnown(await open(path), 'a')).toBe(true);
   });
 
-  it('because it is a directory is logged, and stays one', async () => {
-    const { path } = createTempFolder();
-    mkdirSync(fileIn(path));
-    await write(fileIn(path), [endpoint('a')]);
-    expect(lines).toEqual([
-      `nothing is remembered of earlier polls: ${fileIn(path)}: is not a file`,
-      expect.stringMatching(/^the state file cannot be written: \//),
-    ]);
-    expect(readdirSync(path)).toEqual(['state.json']);
-  });
-
   it('because its directory is missing is logged, and written when the directory is there', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
@@ -285,16 +263,5 @@ describe('a state file that cannot be used', () => {
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.at(-2)).toBe(problem);
     expect(stateFile.problem()).toBeUndefined();
-  });
-
-  it.skipIf(getuid?.() !== 0)('of somebody else is read by root, and becomes its own', async () => {
-    const folder = createTempFolder();
-    const path = folder.write('state.json', VALID);
-    chownSync(path, 1234, 1234);
-    chmodSync(path, 0);
-    await write(path, [endpoint('a')]);
-    expect(statSync(path)).toMatchObject({ uid: 0 });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    rmSync(path);
   });
 });
