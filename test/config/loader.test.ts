@@ -256,7 +256,6 @@ describe('the hash of a configuration file', () => {
     const hashes: string[] = [];
     for (const step of steps) {
       step();
-      // oxlint-disable-next-line no-await-in-loop -- each step changes the file
       hashes.push(await hashConfigFile(path));
     }
     expect(hashes.map((value) => hashes.indexOf(value))).toEqual([0, 0, 2, 3, 4, 5, 6, 0]);

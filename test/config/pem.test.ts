@@ -52,11 +52,9 @@ test('a private key has to be the unencrypted key of the first certificate', asy
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   for (const key of ['half a key', encrypted.privateKey, certificate.cert]) {
-    // oxlint-disable-next-line no-await-in-loop -- the files have the same names
     expect(await pairProblems(key)).toEqual(['key_file: own.key contains no unencrypted PEM private key']);
   }
   for (const cert of [authority.cert, authority.cert + certificate.cert]) {
-    // oxlint-disable-next-line no-await-in-loop -- the files have the same names
     expect(await pairProblems(certificate.key, cert)).toEqual(['key_file: own.key is not the key of the certificate']);
   }
 });

@@ -131,7 +131,6 @@ describe('concurrent reloads', () => {
       running += 1;
       most = Math.max(most, running);
       for (let turn = 0; turn < 20; turn += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- lets the other reloads run
         await setImmediate();
       }
       running -= 1;

@@ -72,11 +72,8 @@ function startMachine(aheadSeconds = 0) {
       for (let time = 0; time < times; time += 1) {
         pass(seconds);
         for (const { job } of engine.endpoints()) {
-          // oxlint-disable-next-line no-await-in-loop -- polls follow each other
           const { settled } = await engine.poll(job);
-          // oxlint-disable-next-line no-await-in-loop -- as above
           await settled;
-          // oxlint-disable-next-line no-await-in-loop -- as above; no poll waits for the queries
           for (let turn = 0; turn < IDLE_TURNS; turn += 1) await nextTurn();
         }
       }

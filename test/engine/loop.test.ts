@@ -77,7 +77,6 @@ async function configureYaml(yaml: string): Promise<void> {
 
 /** A document is read and its step is taken in several turns of the event loop. */
 async function settle(): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one turn after the other
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();
 }
 
@@ -119,12 +118,10 @@ describe('the endpoints of a configuration', () => {
     await configure(['a', 'b', 'c', 'd']);
     for (const { end } of started.splice(0)) {
       end(FAILURE);
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await settle();
     }
     const secondPolls: string[][] = [];
     for (let quarter = 0; quarter < 4; quarter += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one quarter after the other
       await vi.advanceTimersByTimeAsync(HOUR_MS / 4);
       secondPolls.push(polledTargets());
       started.length = 0;
@@ -232,7 +229,6 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     await configure(['a']);
     await endPoll(success());
     for (const hosts of [['b', 'a'], ['a', 'b', 'c'], ['c', 'b'], ['b']]) {
-      // oxlint-disable-next-line no-await-in-loop -- one reload after the other
       await configureYaml(nodes(...hosts));
       expect(started.at(-1)?.job.nodes.map(({ url }) => url.origin)).toEqual(
         hosts.map((host) => `https://${host}.example`),
@@ -289,7 +285,6 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     await endPoll(success());
     const [polled] = loop.endpoints();
     for (const host of ['typo', 'other']) {
-      // oxlint-disable-next-line no-await-in-loop -- one reload after the other
       await configureYaml(`targets: [{name: a, bridge: {url: "https://${host}.example"}}]`);
     }
     const { state } = loop.endpoints()[0] ?? {};
@@ -335,10 +330,8 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
   it('judges the size of the last response by the new limit, before the next poll has ended', async () => {
     await configure(['a'], '', 'interval: 1m, max_body_size: 4MiB');
     for (let minute = 1; minute <= 7; minute += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await endPoll(success(3.5 * 2 ** 20));
       elapsedMs = minute * 60_000;
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await vi.advanceTimersByTimeAsync(70_000);
     }
     expect(alerts()).toContain('BridgeResponseNearLimit');
@@ -367,11 +360,8 @@ describe('the names of validators', () => {
     const names: (string | undefined)[] = [];
     for (let minute = 10; minute <= 60; minute += 10) {
       elapsedMs = minute * 60_000;
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await vi.advanceTimersByTimeAsync(11 * 60_000);
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await endPoll(success());
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       if (minute === 10) await endNames(named('Alpha'));
       names.push(usedName());
     }

@@ -94,7 +94,6 @@ describe('a transaction that has left the lists', () => {
     for (const [what, respond] of WITHOUT_OUTCOME) {
       const before = failures() ?? 0;
       respondToQuery = respond;
-      // oxlint-disable-next-line no-await-in-loop -- one response after the other
       await waitUntil(() => (failures() ?? 0) > before + 1);
       expect(unlisted(), what).toBe(1);
     }

@@ -62,7 +62,6 @@ describe('a request', () => {
     });
     const url = endpointUrl((await listenAsNode(server, 'http')).url);
     for (let request = 0; request < 50; request += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one connection at a time
       const result = await client.send({ url }, '/', LIMITS);
       expect(result).toMatchObject({ ok: true });
     }

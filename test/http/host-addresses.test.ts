@@ -57,7 +57,6 @@ async function startUnresponsive(): Promise<{ readonly port: number; readonly ac
   for (let isFull = false; !isFull;) {
     const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined);
     fillers.push(socket);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     isFull = await Promise.race([
       once(socket, 'connect').then(() => false),
       new Promise<boolean>((resolve) => {
@@ -117,7 +116,6 @@ describe('a name with several addresses', () => {
     const keys = { proxy_url: nameOf(1, '127.0.0.2', '127.0.0.3') };
     const message = 'proxy http://node.example:1: connect ECONNREFUSED 127.0.0.2:1, connect ECONNREFUSED 127.0.0.3:1';
     for (const scheme of ['http', 'https']) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await outcome(`${scheme}://127.0.0.1:2`, keys)).toBe(`connect: /state: request failed: ${message}`);
     }
   });
@@ -141,7 +139,6 @@ describe('the name of a node', () => {
     unresolved.add('dead.example');
     const message = 'while connecting: the name dead.example was not resolved';
     for (let poll = 0; poll < 3; poll += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await outcome('http://dead.example', {}, { timeoutMs: 50 })).toContain(message);
     }
     expect(lookedUp).toEqual(['dead.example']);

@@ -56,7 +56,6 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
 const pages = new Map<ScenarioName, Pages>();
 
 beforeAll(async () => {
-  // oxlint-disable-next-line no-await-in-loop -- it does not wait
   for (const scenario of scenarioNames) pages.set(scenario, await pagesOf(scenario));
 });
 
@@ -125,11 +124,9 @@ describeIf(hasTool(CHROMIUM), 'the layout in a browser', async () => {
     });
     const faults: string[] = [];
     for (const width of WIDTHS) {
-      // oxlint-disable no-await-in-loop -- one window
       await page.setViewportSize({ width, height: 900 });
       const overflow = await horizontalOverflow(page);
       const found = [...(overflow === 0 ? [] : [`scrolls sideways by ${overflow} px`]), ...(await layoutFaults(page))];
-      // oxlint-enable no-await-in-loop
       faults.push(...found.map((fault) => `at ${width} px: ${fault}`));
     }
     return faults;

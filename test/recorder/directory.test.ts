@@ -88,7 +88,6 @@ describe('the directory of recordings', () => {
     symlinkSync(elsewhere.path, join(path, 'linked'));
     const directory = await openDirectory(path);
     expect(directory.bytes()).toBe(0);
-    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
     for (let minute = 0; minute < 6; minute += 1)
       await directory.write(header(minute), randomBytes(4 * KIBIBYTE), 10 * KIBIBYTE);
     for (const file of foreign) expect(existsSync(join(path, file)), file).toBe(true);

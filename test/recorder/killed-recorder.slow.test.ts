@@ -51,7 +51,6 @@ describe('a recorder that is killed', () => {
     let checked = 0;
     const known = new Set<string>();
     for (let kill = 0; kill < KILLS; kill += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- each continues with what the one before has left
       await recordUntilKilled(path);
       const recorded = filesBelow(path).filter((file) => /^[^.].*\.json\.gz$/.test(basename(file)));
       const sizes = recorded.map((file) => {

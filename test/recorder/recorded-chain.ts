@@ -81,7 +81,6 @@ export async function recordChain({
     if (seconds > 0) model.advanceTime(pollSeconds * 1000);
     if (seconds >= incidentMinute * 60 && model.scenario !== incidentScenario) model.setScenario(incidentScenario);
     for (const { job } of engine.endpoints()) {
-      // oxlint-disable-next-line no-await-in-loop -- a contract comes after the module state that says where it is
       await (
         await engine.poll(job)
       ).settled;

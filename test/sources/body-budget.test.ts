@@ -28,7 +28,6 @@ describe('the memory of bodies', () => {
     expect(held).toHaveLength(16);
     // Each request that ends lets another one begin.
     for (let index = 0; index < 100; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await waitFor(
         () => held.length,
         (sent) => sent > index,
@@ -64,7 +63,6 @@ describe('the memory of bodies', () => {
     const { network, jobs } = pollsOf(`{nodes: [{url: "${url}/page"}, {url: "${url}/broken"}]}`, 40);
     const engine = createEngine<PollJob>({ source: network, now: clock });
     engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     for (const job of jobs) await engine.poll(job);
     expect(engine.states().map(({ lastFailure }) => lastFailure?.error.message)).toEqual(
       jobs.map(() => expect.stringMatching(/^all nodes failed: /)),

@@ -62,15 +62,12 @@ async function startExternalNodes(lagSeconds: number) {
       now = { ...now, at: now.at + seconds };
       for (const each of models) each.advanceTime(seconds * 1000);
       for (const job of jobs) {
-        // oxlint-disable-next-line no-await-in-loop -- the module state says where the contract is
         const { settled } = await engine.poll(job);
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await settled;
       }
       await Promise.all(queries);
       await nextTurn();
       for (const job of jobs) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         if (job.nodes.length > 1) await engine.probe(job);
       }
       const state = engine.states()[1];
@@ -87,7 +84,6 @@ it('shows the older block of a node that takes the place of another one, with it
   const [newest] = await poll();
   first.fault('external_contract', withStatus(503));
   const after = [];
-  // oxlint-disable-next-line no-await-in-loop -- one poll after the other
   for (let index = 0; index < 5; index += 1) after.push(await poll());
   expect(after.map(([, reason]) => reason)).toEqual(Array.from(after, () => undefined));
   const blocks = after.map(([block]) => block);

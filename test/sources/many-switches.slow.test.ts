@@ -41,7 +41,6 @@ it.each([
     let first = [0, 0];
     for (let poll = 0; poll < polls; poll += 1) {
       if (poll % POLLS_PER_SWITCH === 0) failOnly(polled, (poll / POLLS_PER_SWITCH + 1) % 2);
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       const { lastPoll, lastSuccess } = await polled.poll();
       if (poll === 0) first = booksOf(polled);
       const height = Number(lastSuccess?.snapshot.height ?? 0);

@@ -37,13 +37,11 @@ describe('the queries of a node', () => {
     first?.fault('syncing', withStatus(501));
     const failures = () => polled.state().queries.get('syncing');
     for (let poll = 1; poll <= 12 && (failures()?.refusedRounds ?? 0) < 3; poll += 1) {
-      // oxlint-disable no-await-in-loop -- one poll after the other
       await pollTimes(polled, 1);
       await waitFor(
         () => failures()?.roundStartedAt,
         (at) => at !== undefined,
       );
-      // oxlint-enable no-await-in-loop
     }
     await waitFor(
       () => failures()?.refusedRounds,
@@ -127,7 +125,6 @@ describe('another contract that a node shows', () => {
     polled.nodes[0]?.fault('status', reset);
     polled.nodes[1]?.fault('module_state', migrated);
     for (let minute = 1; minute < 60; minute += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await polled.poll(60);
       expect(changes(polled), `minute ${minute}`).toEqual([]);
     }

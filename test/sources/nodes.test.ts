@@ -138,7 +138,6 @@ describe('a preferred node', () => {
     await pollTimes(polled, 10);
     for (let poll = 0; poll < 120; poll += 1) {
       fail(polled, 0, (poll * 30) % 80 < 40 ? reset : undefined);
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       expect((await polled.poll()).lastPoll?.ok).toBe(true);
     }
     expect(polled.state().nodeSwitches).toBe(1);
@@ -150,7 +149,6 @@ describe('a preferred node', () => {
     let switches = 0;
     for (let poll = 0; poll < 60; poll += 1) {
       fail(polled, 0, (poll * 60) % 80 < 40 ? reset : undefined);
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await polled.poll(60);
       switches = polled.state().nodeSwitches;
     }
@@ -338,7 +336,6 @@ it('one node has the same metrics and starts of problems in `nodes` as in `url`'
     [false, true].map(async (isUrl) => {
       const polled = await startPolledNodes({ scenario: 'conflicting-claims', count: 1, isUrl });
       let page = '';
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       for (let poll = 0; poll < 10; poll += 1) page = renderEndpoints([await polled.poll(60)], 'text', polled.now());
       // How long a poll takes is real time.
       return page.replaceAll(/^bridge_exporter_poll_duration_seconds\{.*\n/gm, '');

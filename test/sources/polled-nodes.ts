@@ -66,7 +66,6 @@ export async function startPolledNodes({
   };
   const nodes: Simulator[] = [];
   for (let index = 0; index < count; index += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- in the order of the list
     nodes.push(await startTestSimulator({ model: modelOf(lagSeconds[index] ?? 0), compresses: false }));
   }
   const lines: string[] = [];
@@ -154,9 +153,7 @@ export async function startPolledNodes({
       advance(seconds);
       if (polls % 2 === 0 || seconds >= 60) await engine.probe(job);
       for (const each of [job, ...alone]) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { settled } = await engine.poll(each);
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await settled;
       }
       return state();
@@ -176,7 +173,6 @@ export type PolledNodes = Awaited<ReturnType<typeof startPolledNodes>>;
 export async function pollTimes(polled: PolledNodes, times: number, seconds = INTERVAL_SECONDS): Promise<string> {
   let letters = '';
   for (let index = 0; index < times; index += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
     const { lastPoll } = await polled.poll(seconds);
     letters += polled.inUse() + (lastPoll?.ok === true ? '' : '*');
   }
