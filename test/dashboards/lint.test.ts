@@ -40,32 +40,6 @@ function linksOf({ fieldConfig }: Panel): readonly Link[] {
   return properties.filter(({ id }) => id === 'links').flatMap(({ value }) => value as Link[]);
 }
 
-/** Of a panel as wide as the grid, in pixels, in a window of 1600. */
-const GRID_PIXELS = 1552;
-const HEADER_CHARACTER = 6.6;
-const HEADER_PADDING = 30;
-
-/** The columns of a table whose headers do not fit. Grafana shares the width equally among the columns without one. */
-function cutHeaders({ gridPos, fieldConfig, transformations = [] }: Panel): string[] {
-  const isHidden = (title: string): boolean =>
-    fieldConfig?.overrides.some(
-      ({ matcher, properties }) => matcher.options === title && properties.some(({ id }) => id === 'custom.hidden'),
-    ) === true;
-  const titles = transformations
-    .flatMap(({ options }) => Object.values(options.renameByName ?? {}))
-    .filter((title) => !isHidden(title));
-  const widths = new Map(
-    fieldConfig?.overrides.flatMap(({ matcher, properties }) =>
-      properties
-        .filter(({ id }) => id === 'custom.width')
-        .map(({ value }) => [matcher.options, value as number] as const),
-    ),
-  );
-  const fixed = [...widths.values()].reduce((sum, width) => sum + width, 0);
-  const share = ((gridPos.w / 24) * GRID_PIXELS - fixed) / (titles.length - widths.size);
-  return titles.filter((title) => title.length * HEADER_CHARACTER + HEADER_PADDING > (widths.get(title) ?? share));
-}
-
 const DAY_SECONDS = 86_400;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 7 * DAY_SECONDS };
 
@@ -121,11 +95,6 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
   it('shows labels as text in tables: with another unit, Grafana reads an address in hexadecimal as a number', () => {
     const units = panels.filter(({ type }) => type === 'table').map(({ fieldConfig }) => fieldConfig?.defaults.unit);
     expect(new Set(units)).toEqual(new Set(['string']));
-  });
-
-  it('has room for the headers of tables', () => {
-    const cut = panels.filter(({ type }) => type === 'table').map((panel) => [panel.title, ...cutHeaders(panel)]);
-    expect(cut.filter(([, ...headers]) => headers.length > 0)).toEqual([]);
   });
 
   it('queries no more than a day, once a minute', () => {
@@ -234,18 +203,6 @@ it('the texts of a problem are shown whole, and its id is not', () => {
   }
 });
 
-it('the columns of tables say what their numbers are', () => {
-  const titles = dashboardFiles
-    .flatMap(({ panels }) => panels)
-    .flatMap(({ transformations = [] }) =>
-      transformations.flatMap(({ options }) => Object.values(options.renameByName ?? {})),
-    );
-  expect(titles).toEqual(expect.arrayContaining(['Amount in queue', 'Amount in batches']));
-  const text = dashboardFiles.find(({ name }) => name === 'validator.json')?.text ?? '';
-  const signWithin = /"options": "Sign within"[^]*?"value": "(?<unit>\w+)"/.exec(text);
-  expect(signWithin?.groups).toEqual({ unit: 'dtdurations' });
-});
-
 it.each(['bridge-overview.json', 'cross-chain.json'])(
   'a backlog above its limit has the color of its alert: %s',
   (name) => {
@@ -257,13 +214,6 @@ it.each(['bridge-overview.json', 'cross-chain.json'])(
     ]);
   },
 );
-
-it('graphs of durations have no hours of the unit s, of which Grafana says “1 hours”', () => {
-  const inSeconds = dashboardFiles
-    .flatMap(({ panels }) => panels)
-    .filter(({ type, fieldConfig }) => type === 'timeseries' && fieldConfig?.defaults.unit === 's');
-  expect(inSeconds.map(({ title }) => title)).toEqual(['Age of the data', 'Duration of polls by phase']);
-});
 
 describe('the validators', () => {
   const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'validator.json')!;

@@ -164,14 +164,4 @@ describeIf(hasTool(CHROMIUM), 'the layout in a browser', async () => {
     expect(textOf(html)).toContain('withdrawn');
     expect(await faultsOf(html)).toEqual([]);
   });
-
-  it('is measured: texts on each other, broken into letters and beside the window are faults', async () => {
-    const style = 'position:absolute;top:0;left:0';
-    const faults = await faultsOf(
-      `<main><p style="${style}">one</p><p style="${style}">two</p><p style="width:1em;margin-top:9em;overflow-wrap:anywhere">1029440674445720</p><p style="width:1300px">wide</p></main>`,
-    );
-    expect(faults).toContain('at 1280 px: “one” and “two” are on each other');
-    expect(faults).toContain('at 1280 px: “1029440674445720” is broken into letters');
-    expect(faults.some((fault) => /^at 360 px: scrolls sideways by \d+ px$/.test(fault))).toBe(true);
-  });
 });
