@@ -1,8 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createView, toJson } from '../../src/pages/view.js';
 import { shownOf, testLinks } from '../pages/sample-snapshots.js';
 import { record } from '../problems/recording.js';
-import { readProjectFile } from '../support/project-files.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 import { blocksOf } from './pages.js';
 
 /*
@@ -65,4 +66,25 @@ describe('a jq command on the JSON of the pages', () => {
       expect(() => run(expression, pages)).toThrow('there is no key blocking');
     }
   });
+});
+
+function keysWithin(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(Array.isArray(value) ? [] : [key]),
+    ...keysWithin(inner),
+  ]);
+}
+
+it('docs/pages.md names keys of the JSON that the pages have', () => {
+  const text = readProjectFile('docs/pages.md');
+  const section = text.slice(text.indexOf('## JSON'), text.indexOf('## Links'));
+  const others = new Set(['firing', 'pending', 'null', 'q']);
+  const paths = Array.from(section.matchAll(/`([a-z][\w.[\]]*)`/gi), ([, path = '']) => path);
+  const named = paths.flatMap((path) => path.split(/[.[\]]+/)).filter((name) => name !== '' && !others.has(name));
+  const golden = readdirSync(projectPath('test/pages/golden')).filter((name) => name.endsWith('.json'));
+  const keys = new Set(golden.flatMap((name) => keysWithin(JSON.parse(readProjectFile(`test/pages/golden/${name}`)))));
+  // Without a filter, there is no number of matches.
+  expect(named.filter((name) => !keys.has(name))).toEqual(['found']);
+  expect(named.length).toBeGreaterThan(10);
 });

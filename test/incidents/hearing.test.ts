@@ -76,16 +76,4 @@ describe('what is heard of a day', () => {
       hear(30, kinds, (minute) => (minute < 20 ? [] : [firing])).falseAlerts;
     expect([falseOf(['contract requires more power'], lagging).length, falseOf([], other).length]).toEqual([1, 1]);
   });
-
-  it('accepts what follows from something that fires, and notes', () => {
-    const inhibited = { ...paused, hiddenBy: 'BridgeOracleSilent' };
-    const note = { ...paused, severity: 'info' } as const;
-    expect(hear(10, [], () => [inhibited, note]).falseAlerts).toEqual([]);
-  });
-
-  it('expects nothing of a document that is not current', () => {
-    const heard = hear(30, ['contract paused', 'node stuck'], () => []).heard.map(({ alert }) => alert);
-    expect(heard).not.toContain('BridgeContractPaused/critical');
-    expect(heard).toContain('BridgeHeightStalled/critical');
-  });
 });
