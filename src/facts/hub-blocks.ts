@@ -54,6 +54,12 @@ interface Interval {
 /** A cache before the node repeats a height for as long, while the hub goes on. */
 const MAX_REPEATED_MS = 5 * MINUTE_MS;
 
+/** Whether the height has not advanced for longer than a cache repeats it. */
+export function standsStill(input: HubDocument): boolean {
+  const first = heightSamples(input).find(({ height }) => height === input.height);
+  return first !== undefined && input.at * 1000 - first.atMs > MAX_REPEATED_MS;
+}
+
 /** Without samples that repeat a height, unless it is repeated for so long that the hub or the node stood. */
 function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample[] {
   let first: HeightSample | undefined;

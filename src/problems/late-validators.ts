@@ -16,6 +16,7 @@ import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { LATE_RATIO, QUORUM_RATIO, THIRD_RATIO } from '../facts/bridge/valsets.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
+import { standsStill } from '../facts/hub-blocks.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/validator-queries.js';
@@ -24,7 +25,7 @@ import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import {
   defineProblem,
-  OTHERS_NOT_SHOWN,
+  OTHERS_OUTDATED,
   type Evidence,
   type Found,
   type FoundValidator,
@@ -221,8 +222,9 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     description: `A watched validator, or others with a third of the power, have less than ${hours} hours to sign a validator set or a batch.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {
-      // A signature that is missing at an old height may be given since then.
-      if (input.isNodeBehind === true) return OTHERS_NOT_SHOWN;
+      // A signature that is missing at an old height may be given since then. A watched validator whose deadline was near
+      // is told nevertheless: it is jailed if the hub goes on without the node.
+      if (input.isNodeBehind === true || standsStill(input)) return OTHERS_OUTDATED;
       const found = registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;

@@ -194,7 +194,7 @@ function judgeProblem(
         ? OTHERS_NOT_SHOWN
         : OTHERS_UNJUDGED,
   );
-  const { bySubject, notShown, isUnjudged } = readFindings(findings);
+  const { bySubject, notShown, isUnjudged, isOutdated } = readFindings(findings);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const last = before?.histories ?? new Map<string, SubjectHistory>();
   const found = new Map(
@@ -202,7 +202,10 @@ function judgeProblem(
   );
   const missed = Array.from(last.values()).flatMap((history) => {
     const subject = subjectKey(history.subject);
-    return missHistory(history, found.get(subject), isNotShown(notShown, subject), judging) ?? [];
+    const after = missHistory(history, found.get(subject), isNotShown(notShown, subject), judging);
+    if (after === undefined) return [];
+    // What is missing does not begin to fire, and does not end while it is not shown.
+    return isOutdated && history.subject.watched === 'false' ? { ...after, isMissing: true } : after;
   });
   const unjudged = unjudgedAfter(before?.unjudged, isUnjudged, now.at);
   const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));

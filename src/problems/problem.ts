@@ -83,12 +83,15 @@ export interface NotShown {
   readonly notShown: Subject | 'others';
   /** Whether a field is missing or invalid. */
   readonly isUnjudged?: true;
+  /** Whether the node is behind or stands still: what is kept of unwatched validators does not begin to fire. */
+  readonly isOutdated?: true;
 }
 
 /** The document does not show the subjects that are not found. */
 export const OTHERS_NOT_SHOWN: NotShown = { notShown: 'others' };
 /** Nor can they be judged. */
 export const OTHERS_UNJUDGED: NotShown = { notShown: 'others', isUnjudged: true };
+export const OTHERS_OUTDATED: NotShown = { notShown: 'others', isOutdated: true };
 
 /** What an answer shows. Until the next answer, documents keep that; without an answer, it is withdrawn. */
 export function byNewAnswer<Value>(

@@ -51,6 +51,7 @@ export function readFindings(findings: Findings) {
     /** By key, the subjects that the document may have without showing them. */
     notShown: notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject))),
     isUnjudged: notShown.some((each) => each.isUnjudged === true),
+    isOutdated: notShown.some((each) => each.isOutdated === true),
   };
 }
 

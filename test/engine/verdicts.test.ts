@@ -155,8 +155,6 @@ describe('the verdicts about an endpoint', () => {
     for (const minute of [17, 18, 19, 20]) fail(minute);
     expect(targets(at(20))[0]?.verdicts.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
       ['BridgeHeightStalled', null],
-      // Has fired before.
-      ['BridgeOrchestratorDeadlineNear', null],
       ['BridgeEndpointDown', null],
       ['BridgeSnapshotStale', null],
     ]);

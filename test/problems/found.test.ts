@@ -4,6 +4,7 @@ import { joinTexts } from '../../src/problems/sentence.js';
 import { isNodeBehind as isBehindByAnswers } from '../../src/queries/node-status.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { listVerdicts } from '../../src/engine/verdicts.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, members, transfer, validators, vote } from '../items/bridge-state.js';
 import {
@@ -722,6 +723,35 @@ describe('a validator', () => {
       ),
     ]);
     expect(textsOf({ isNodeBehind: true })).toEqual([]);
+  });
+
+  it('of others does not begin to fire from a node that is behind or stands still; your own does, and what fired stays', () => {
+    // Three minutes before the documents, twelve hours are left: the alerts fire at minute 12.
+    const window = ((12 * 60 + 57) * 60) / SECONDS_OF_BLOCK;
+    const state = {
+      params: { ...COMPLETE.params, signed_batches_window: String(window) },
+      batches: [liveBatch('9', 60)],
+      batch_confirms: signedBy('9', 0),
+    };
+    const deadlines = (minutes: number, documentAt: (minute: number) => Partial<Document>) => {
+      const documents = Array.from({ length: minutes + 1 }, (_, minute) => ({ minute, state, ...documentAt(minute) }));
+      const [judged] = listVerdicts([bridgeState(documents, { watch }, false)], at(minutes));
+      return (judged?.verdicts ?? [])
+        .filter(
+          (each) => each.state === 'firing' && each.severity === 'critical' && each.alert.endsWith('DeadlineNear'),
+        )
+        .map(({ subject }) => (subject.watched === 'true' ? 'own' : 'others'));
+    };
+    const both = ['own', 'others'];
+    const behindFrom = (first: number) => (minute: number) => ({ isNodeBehind: minute >= first });
+    const standingFrom = (first: number) => (minute: number) => ({ height: heightAt(Math.min(minute, first)) });
+    for (const from of [behindFrom, standingFrom]) {
+      expect(deadlines(11, from(99))).toEqual([]);
+      expect(deadlines(12, from(99))).toEqual(both);
+      expect(deadlines(30, from(2))).toEqual(['own']);
+      expect(deadlines(30, from(14))).toEqual(both);
+    }
+    expect(deadlines(30, (minute) => ({ isNodeBehind: minute >= 2 && minute < 30 }))).toEqual(both);
   });
 
   it('is named with its address if another validator has the same name', () => {
