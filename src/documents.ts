@@ -162,13 +162,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
     input: (state, { names, additionalInput = {}, ...context }) => {
-      const { names: staking = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = additionalInput;
+      const { names: staking = NO_STAKING_NAMES, ...answers } = additionalInput;
       return {
         state,
         ...context,
-        externalHeight,
-        isContractPaused,
-        isNodeBehind,
+        ...answers,
         tokens: names.tokens,
         names: { configured: names.validators, staking },
       };
@@ -232,14 +230,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { names, additionalInput = {}, ...context }) => ({
+    input: (document, { names, additionalInput, ...context }) => ({
       document,
       ...context,
+      ...additionalInput,
       height: crosschainHeight(document, context.height),
-      lookaheads: additionalInput.lookaheads,
-      cctxAnswers: additionalInput.cctxAnswers,
-      cctxsAskedAt: additionalInput.cctxsAskedAt,
-      isNodeBehind: additionalInput.isNodeBehind,
       chains: names.chains,
       tokens: names.tokens,
     }),

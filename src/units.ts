@@ -3,7 +3,7 @@ interface Unit {
   readonly factor: number;
 }
 
-export const SECOND_MS = 1_000;
+const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
@@ -74,10 +74,4 @@ export function parseSize(text: string): number | undefined {
 export function formatSize(bytes: number): string {
   const unit = sizeUnits.find(({ factor }) => bytes >= factor && bytes % factor === 0);
   return unit ? `${bytes / unit.factor}${unit.name}` : `${bytes}B`;
-}
-
-/** Rounded: `1.2 MiB`. */
-export function formatApproximateSize(bytes: number): string {
-  const unit = sizeUnits.find(({ name, factor }) => name.endsWith('iB') && bytes >= factor);
-  return unit ? `${(bytes / unit.factor).toFixed(1)} ${unit.name}` : `${bytes} B`;
 }

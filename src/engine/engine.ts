@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Instant } from '../clock.js';
-import type { DocumentName, AdditionalInput } from '../document-types.js';
+import type { DocumentName } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
-import { afterRound, isDue, type NodeQuery, type QueryState } from '../queries/query.js';
-import type { QueryExchange } from '../queries/query.js';
+import { afterRound, isDue, type NodeQuery, type QueryExchange, type QueryState } from '../queries/query.js';
 import { runToEnd, type InParts } from '../parts.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
@@ -11,7 +10,7 @@ import { endpointId, initialState, withQuery, type EndpointState } from './endpo
 import { withinMemory } from './kept-body.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
 import { readPoll, timedStep } from './read-poll.js';
-import type { EndpointJob, Received, ReceivedDocument, Source } from './source.js';
+import type { EndpointJob, Received, Source } from './source.js';
 import { withAlerts } from './verdicts.js';
 
 /*
@@ -75,8 +74,6 @@ export interface Engine<Job extends EndpointJob> {
   /** Replaces all endpoints. What is under way for an endpoint with another job changes nothing. */
   readonly replace: (endpoints: readonly Endpoint<Job>[]) => void;
   readonly poll: (job: Job) => Promise<Poll>;
-  /** Observes the nodes of an endpoint with several nodes. */
-  readonly probe: (job: Job) => Promise<void>;
   /** What is under way changes nothing from now on. */
   readonly close: () => void;
 }
@@ -148,10 +145,6 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     }
   }
 
-  async function probe(job: Job): Promise<void> {
-    await source.probe?.(job);
-  }
-
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
     // The list of validators says about which validators the node is asked next.
     await withinMs(
@@ -178,7 +171,9 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     const moment = now();
     const others = states.filter((other) => other !== state);
     const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
-    const complete = received.ok ? withAnswers(received, additionalInput) : received;
+    const complete = received.ok
+      ? { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } }
+      : received;
     const bytes = received.ok ? received.bytes.length : 0;
     const read = await runInParts(bytes, readPoll(complete, job.context, moment));
     const next = received.ok && !isAgain ? received.check?.(read) : undefined;
@@ -239,15 +234,10 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
     states: () => states,
     replace,
     poll,
-    probe,
     close: () => {
       isClosed = true;
     },
   };
-}
-
-function withAnswers(received: ReceivedDocument, additionalInput: AdditionalInput): ReceivedDocument {
-  return { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } };
 }
 
 /** From this size on, a document is read and stepped in parts, so that a scrape waits for one part instead of all. */

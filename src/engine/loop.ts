@@ -101,7 +101,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     if (job.nodes.length === 1) return polls;
     const probes = startRepeating(async () => {
       await polls.firstRun;
-      await engine.probe(job);
+      await source.probe?.(job);
     }, PROBE_MS);
     return {
       firstRun: polls.firstRun,

@@ -4,8 +4,7 @@ import type { Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
-import type { NodeQuery, QueryRequest } from '../queries/query.js';
-import type { QueryExchange } from '../queries/query.js';
+import type { NodeQuery, QueryExchange, QueryRequest } from '../queries/query.js';
 import type { PollResult } from './step.js';
 
 /*

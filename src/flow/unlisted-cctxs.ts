@@ -5,9 +5,11 @@ import {
   currentOutbound,
   distinctCctxs,
   groupByChain,
+  isIgnored,
   isTruncated,
   listNames,
   type OutboundContent,
+  recordedCreation,
   signerKey,
   type UnlistedCctx,
 } from '../facts/crosschain/cctxs.js';
@@ -103,9 +105,9 @@ function readLive(input: CrosschainInput): ReadonlyMap<string, LiveCctx> {
 function readContent(cctx: Cctx): OutboundContent & Pick<LiveCctx, 'created'> {
   const outbound = orUndefined(() => currentOutbound(cctx));
   const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
-  const created = Number(validOrUndefined(validOrUndefined(cctx.cctx_status)?.created_timestamp) ?? 0n);
+  const created = recordedCreation(cctx);
   return {
-    created: created > 0 ? created : undefined,
+    created: created === undefined ? undefined : Number(created),
     nonce: validOrUndefined(outbound?.tss_nonce),
     coinType: validOrUndefined(outbound?.coin_type),
     amount: validOrUndefined(outbound?.amount),
@@ -202,15 +204,15 @@ export interface TrackedDocument {
 
 /** `undefined` without queries, and before the first answer of the node. */
 export function unlistedCctxs({ input, flow }: TrackedDocument): readonly UnlistedCctx[] | undefined {
-  const { settings, at } = input;
-  if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
-  const { indexes, older_than: olderThanMs } = settings.ignore;
-  return Array.from(flow.departed).flatMap(([index, cctx]) => {
-    if (!cctx.isPending) return [];
-    const { created } = cctx;
-    const isOld = created !== undefined && olderThanMs > 0 && (wallSeconds(at, input) - created) * 1000 > olderThanMs;
-    return [{ ...cctx, index, gone: wallSeconds(cctx.at, input), isIgnored: isOld || indexes.includes(index) }];
-  });
+  if (input.settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
+  return Array.from(flow.departed)
+    .filter(([, { isPending }]) => isPending)
+    .map(([index, cctx]) => ({
+      ...cctx,
+      index,
+      gone: wallSeconds(cctx.at, input),
+      isIgnored: isIgnored(input, index, () => cctx.created),
+    }));
 }
 
 export const unlistedFamilies = families<TrackedDocument>({

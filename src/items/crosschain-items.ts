@@ -11,11 +11,12 @@ import {
   distinctCctxs,
   groupByChain,
   hasNoHash,
-  ignoredBy,
-  isCreationUnknown,
+  isIgnored,
+  knownCreation,
   type ListName,
   listNames,
   oldestCreation,
+  recordedCreation,
   type UnlistedCctx,
 } from '../facts/crosschain/cctxs.js';
 import {
@@ -25,7 +26,6 @@ import {
   limitReachedAt,
   lowestMissedNonce,
   lowestNonce,
-  missedOnly,
   scheduleLookahead,
   type CctxList,
 } from '../facts/crosschain/chains.js';
@@ -119,15 +119,8 @@ function chainRow(input: CrosschainInput, chainId: string) {
     /** Absent without a pending transaction. */
     lowestPendingNonce: orAbsent(() => asText(lowestNonce(listed(distinctCctxs.pending)))),
     /** Absent without a missed transaction that still affects the chain. */
-    lowestMissedNonce: orAbsent(() => asText(missedNonce(input, chainId))),
+    lowestMissedNonce: orAbsent(() => asText(lowestMissedNonce(input, chainId))),
   };
-}
-
-function missedNonce(input: CrosschainInput, chainId: string) {
-  return lowestMissedNonce(
-    cctxsOfChain(input, missedOnly, chainId),
-    cctxsOfChain(input, distinctCctxs.pending, chainId),
-  );
 }
 
 /** The transactions of a list, oldest first. */
@@ -188,10 +181,11 @@ function cctxRow(input: CrosschainInput, cctx: Cctx) {
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coin = cctxCoin(input, cctx);
+  const created = isoTimeOrNull(() => createdAt(cctx));
   return {
-    createdAt: isoTimeOrNull(() => createdAt(cctx)),
+    createdAt: created,
     /** Where the creation is unknown, `createdAt` is the time of the last update. */
-    createdText: orNull(() => isCreationUnknown(cctx)) === true ? 'older: the last update' : undefined,
+    createdText: created !== null && recordedCreation(cctx) === undefined ? 'older: the last update' : undefined,
     ...cctxNames(cctx),
     sourceChainId: sourceChainId || null,
     sourceChain: chainText(input, sourceChainId),
@@ -203,7 +197,8 @@ function cctxRow(input: CrosschainInput, cctx: Cctx) {
     status: orNull(() => required(required(status).status)),
     statusMessage: freeTextOrNull(() => required(required(status).status_message)) ?? undefined,
     error: freeTextOrNull(() => required(required(status).error_message)) ?? undefined,
-    ignored: orNull(() => ignoredBy(input)?.(cctx)) === true ? IGNORED : undefined,
+    ignored:
+      orNull(() => isIgnored(input, required(cctx.index), () => knownCreation(cctx))) === true ? IGNORED : undefined,
     coin,
     coinType: coin.coinType,
   };
@@ -219,7 +214,7 @@ function waitText(input: CrosschainInput, cctx: Cctx, chainId: string): string {
   const lowest = lowestNonce(cctxsOfChain(input, distinctCctxs.pending, chainId));
   if (lowest === undefined || compare(nonce, lowest) < 0) return 'overtaken: an observer has to post its hash';
   if (isSent) return 'sent, waits for confirmations and votes';
-  const missed = isScheduledByDistance(chainId) ? missedNonce(input, chainId) : undefined;
+  const missed = isScheduledByDistance(chainId) ? lowestMissedNonce(input, chainId) : undefined;
   if (missed !== undefined && subtract(nonce, missed) > scheduleLookahead(chainId, input))
     return `waits behind the missed nonce ${missed}`;
   return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;

@@ -122,8 +122,6 @@ const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSp
   hubBlocksSince(input, required(height)),
 );
 
-const isLateDuty = (input: BridgeInput, duty: Duty): boolean => isLate(measureAge(input, duty));
-
 const MAX_DUTIES = 10_000;
 
 /** The newest duties of a kind, by nonce. Only events with a plausible claim. */
@@ -155,7 +153,7 @@ function missingDuties(input: BridgeInput, member: Member, kind: Duty['kind']): 
     !isDone(member, duty) &&
     (duty.isAwaited() || (isOwed(input, member, duty) && isOpen(input, duty)));
   const all = newestDuties[kind](input);
-  return all.some((duty) => isLateDuty(input, duty) && isMissing(duty)) ? all.filter(isMissing) : [];
+  return all.some((duty) => isLate(measureAge(input, duty)) && isMissing(duty)) ? all.filter(isMissing) : [];
 }
 
 const KINDS = {

@@ -300,8 +300,8 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Number of batches that have timed out at the current external height; absent while a batch is there and that height is unknown or not reliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
-      const states = rows(input.state.batches).map((batch) => batches.timeoutState(input, batch));
-      return states.includes(undefined) ? undefined : states.filter((state) => state === 'overdue').length;
+      const overdue = rows(input.state.batches).map((batch) => batches.isOverdue(input, batch));
+      return overdue.includes(undefined) ? undefined : overdue.filter(Boolean).length;
     },
   }),
   bridge_token_unbatched_transfers: labeledGauge({

@@ -164,9 +164,10 @@ export const crosschainFamilies = families<CrosschainInput>({
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
-      chains
-        .lowestMissedNonces(input)
-        .map(([chainId, value]) => ({ labels: chains.chainLabels(chainId, input), value })),
+      Array.from(cctxs.groupByChain(chains.missedOnly(input)).keys(), (chainId) => ({
+        labels: chains.chainLabels(chainId, input),
+        value: chains.lowestMissedNonce(input, chainId),
+      })),
   }),
   crosschain_age_limit_seconds: labeledGauge({
     help: 'Age above which a pending transaction of a chain is too old.',

@@ -1,7 +1,6 @@
 import { documents, type Items } from '../documents.js';
 import { firingVerdicts, formatHeading, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../items/bridge-items.js';
-import type { ContractItems } from '../items/contract-items.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
 import { identifier, orUnknown, UNKNOWN } from './cells.js';
 import type { ExternalLinks } from './external-links.js';
@@ -173,12 +172,21 @@ function createLists(items: Items | null, page: PageContext): readonly ListSecti
   }
 }
 
-function renderFacts(items: Items, page: PageContext): Markup {
+function renderFacts(items: Items, { nowMs }: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
-      return bridgeFacts(items);
+      return factList([
+        ['Hub height', orUnknown(items.hubHeight)],
+        ['Hub block time', blockTime(items.hubBlockTime)],
+        ['Last observed event', orUnknown(items.lastObservedNonce)],
+      ]);
     case 'external_contract':
-      return contractFacts(items, page);
+      return factList([
+        ['Contract', identifier(items.contract)],
+        ['External height', orUnknown(items.externalHeight)],
+        ['Newest external block', agoElement(items.externalTime, nowMs)],
+        ['Events that the hub has not observed', orUnknown(items.unobservedEvents)],
+      ]);
     case 'rate_limiter_input':
       return factList([['Hub height', orUnknown(items.height)]]);
   }
@@ -188,21 +196,4 @@ function renderFacts(items: Items, page: PageContext): Markup {
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
   if (time === null) return UNKNOWN;
   return markup`${Number(time.seconds.toFixed(3))} s <small>${time.source}</small>`;
-}
-
-function bridgeFacts(items: BridgeItems): Markup {
-  return factList([
-    ['Hub height', orUnknown(items.hubHeight)],
-    ['Hub block time', blockTime(items.hubBlockTime)],
-    ['Last observed event', orUnknown(items.lastObservedNonce)],
-  ]);
-}
-
-function contractFacts(items: ContractItems, { nowMs }: PageContext): Markup {
-  return factList([
-    ['Contract', identifier(items.contract)],
-    ['External height', orUnknown(items.externalHeight)],
-    ['Newest external block', agoElement(items.externalTime, nowMs)],
-    ['Events that the hub has not observed', orUnknown(items.unobservedEvents)],
-  ]);
 }

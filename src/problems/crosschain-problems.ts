@@ -372,19 +372,19 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));
-      const found = Array.from(groupByChain(missedOnly(input)), ([chainId, cctxs]) => {
+      const found = Array.from(groupByChain(missedOnly(input)).keys(), (chainId) => {
         const pendingOfChain = pending.get(chainId) ?? [];
-        const lowestOfChain = lowestMissedNonce(cctxs, pendingOfChain);
+        const lowestMissed = lowestMissedNonce(input, chainId);
         const highest = highestNonce(pendingOfChain);
-        if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return undefined;
+        if (!isScheduledByDistance(chainId) || lowestMissed === undefined || highest === undefined) return undefined;
         const lookahead = scheduleLookahead(chainId, input);
-        const left = lookahead - Number(subtract(highest, lowestOfChain));
+        const left = lookahead - Number(subtract(highest, lowestMissed));
         if (left >= lookahead * share) return undefined;
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
-          progressKey: String(lowestOfChain),
-          summary: `missed nonce ${String(lowestOfChain)} freezes chain ${chainText(input, chainId)}`,
+          progressKey: String(lowestMissed),
+          summary: `missed nonce ${lowestMissed} freezes chain ${chainText(input, chainId)}`,
           details: [
             left > 0 ? `after ${count(left, 'more nonce')}` : 'it is frozen',
             ...pendingTexts(input, pendingOfChain),

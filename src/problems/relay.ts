@@ -3,10 +3,10 @@ import type { Batch } from '../chain/module-state.js';
 import {
   expectedBatches,
   feeSufficiency,
+  isOverdue,
   paysMinimum,
   relayableBatches,
   relayableSince,
-  timeoutState,
   waitOfBatch,
 } from '../facts/bridge/batches.js';
 import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
@@ -182,7 +182,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
-      const overdueBatches = rows(input.state.batches).filter((batch) => timeoutState(input, batch) === 'overdue');
+      const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
       const listGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
       const batches =

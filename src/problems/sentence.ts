@@ -46,7 +46,7 @@ export interface Validator {
 }
 
 /** The name of a validator, with its address if the name is not unique; without a name the address. */
-export function shownValidatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
+function shownValidatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
   const shownName = quoted(shortName(name));
   if (shownName === '') return shortAddress(address);
   return hasNamesake ? `${shownName} ${shortAddress(address)}` : shownName;
@@ -64,19 +64,15 @@ function quoted(name: string): string {
 
 /** The names of at most five validators, watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
-  return list(shownValidatorNames(members), total);
+  const sorted = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
+  const names = sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
+  return list(names, total);
 }
 
 /** "batch 8 of USDT". */
 export function batchText(input: BridgeInput, { batch_nonce, token_contract }: Batch): string {
   const nonce = orUndefined(() => required(batch_nonce)) ?? 'of unknown nonce';
   return `batch ${nonce} of ${tokenName(input, contractLabel(token_contract))}`;
-}
-
-/** The names of validators, watched ones first. */
-export function shownValidatorNames(members: readonly Validator[]): readonly string[] {
-  const sorted = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
 /** From this share of the power on, validators are late for a common cause, if there are several. */

@@ -7,14 +7,15 @@ import { valsetDeadline } from '../facts/bridge/duties.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   batchesBelowThreshold,
-  batchKey,
+  batchesByKey,
   batchSignatures,
   isBatchSigned,
+  readBatchKey,
   valsetSignatures,
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
-import { required, rows } from '../facts/required-fields.js';
+import { required } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { defineProblem, type Evidence } from './problem.js';
@@ -58,15 +59,13 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   const oldest = oldestUnsigned(input);
   const now = input.at;
   const current = oldest && {
-    batch: batchKey(oldest.batch_nonce, oldest.token_contract),
+    batch: readBatchKey(oldest),
     timeout: validOrNull(oldest.batch_timeout),
     seenAt: now,
   };
   const anew = current ? { ...current, firstBatch: current.batch, firstBlock: validOrNull(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
-  const earlier = rows(input.state.batches).find(
-    ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
-  );
+  const [earlier] = batchesByKey(input).get(before.batch) ?? [];
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : { ...before, seenAt: now };
   const externalHeight = validOrNull(input.state.last_observed_external_height);
   const hasTimedOut = before.timeout !== null && externalHeight !== null && before.timeout < externalHeight;

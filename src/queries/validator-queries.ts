@@ -57,10 +57,8 @@ export const validators = nodeQuery({
   // Names change a few times a year, and the response has megabytes.
   intervalMs: HOUR_MS,
   maxBodyBytes: 16 * MEBIBYTE,
-  isEnabled: (options) =>
-    hasStakingNames(options) ||
-    // The address of an operator is in the path of the query about its validator.
-    (options.document === 'module_state' && hasNodeQueries(options) && options.settings.watch.length > 0),
+  // The address of an operator is in the path of the query about its validator.
+  isEnabled: (options) => hasStakingNames(options) || hasWatched(options),
   path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
   schema: object({ validators: rows, pagination }),
   value: (page): StakingValidators => {

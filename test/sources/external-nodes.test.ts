@@ -68,7 +68,7 @@ async function startExternalNodes(lagSeconds: number) {
       await Promise.all(queries);
       await nextTurn();
       for (const job of jobs) {
-        if (job.nodes.length > 1) await engine.probe(job);
+        if (job.nodes.length > 1) await network.probe(job);
       }
       const state = engine.states()[1];
       const past = state?.lastSuccess?.snapshot.past;

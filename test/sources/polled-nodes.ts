@@ -83,7 +83,6 @@ export async function startPolledNodes({
     source: {
       document: async (...request) => network.document(...request),
       query: async (...request) => network.query(...request),
-      probe: async (...request) => network.probe(...request),
     },
     now: () => now,
     sinks: [createPollLog(log), ...sinks],
@@ -151,7 +150,7 @@ export async function startPolledNodes({
     poll: async (seconds = INTERVAL_SECONDS): Promise<EndpointState> => {
       polls += 1;
       advance(seconds);
-      if (polls % 2 === 0 || seconds >= 60) await engine.probe(job);
+      if (polls % 2 === 0 || seconds >= 60) await network.probe(job);
       for (const each of [job, ...alone]) {
         const { settled } = await engine.poll(each);
         await settled;

@@ -113,14 +113,13 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
   return required(batch_timeout) < required(state.last_observed_external_height);
 }
 
-/** `expired`: the hub cancels it. `overdue`: timed out at the current external height, but still held by the hub. */
-type TimeoutState = 'live' | 'overdue' | 'expired';
-
-/** `undefined` while the current external height is unknown, unless the batch has expired. */
-export function timeoutState(input: BridgeInput, batch: Batch): TimeoutState | undefined {
-  if (isExpired(input, batch)) return 'expired';
-  if (judgedExternalHeight(input) === undefined) return undefined;
-  return isTimedOut(input, batch) ? 'overdue' : 'live';
+/**
+ * Whether the batch has timed out at the current external height and is still held by the hub. `undefined` while that
+ * height is unknown, unless the batch has expired.
+ */
+export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
+  if (isExpired(input, batch)) return false;
+  return judgedExternalHeight(input) === undefined ? undefined : isTimedOut(input, batch);
 }
 
 /**

@@ -25,17 +25,8 @@ export interface EventAttestation {
  * newest.
  */
 export const eventAttestations = memoize(({ state }: BridgeInput): readonly EventAttestation[] =>
-  rows(state.attestations).map(withNonce),
+  rows(state.attestations).map((attestation) => ({ nonce: readNonce(attestation), attestation })),
 );
-
-function withNonce(attestation: Attestation): EventAttestation {
-  return { nonce: readNonce(attestation), attestation };
-}
-
-/** Withdraws the family unless the event nonce of every attestation is readable. */
-export function requireEventNonces(input: BridgeInput): void {
-  eventAttestations(input);
-}
 
 /**
  * The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec.

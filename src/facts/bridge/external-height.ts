@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, withdrawWithout } from '../required-fields.js';
 import { estimateDuration, externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
-import { heightOfLastObserved, requireEventNonces } from './events.js';
+import { eventAttestations, heightOfLastObserved } from './events.js';
 import type { BridgeInput, SeenEvent } from './bridge-input.js';
 
 /* The current height of the external chain, which the hub knows only as of the last observed event. */
@@ -27,7 +27,8 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
 
 /** At least the seconds since the last event happened on the external chain; `undefined` when its time is unknown. */
 function secondsSinceLastEvent(input: BridgeInput): number | undefined {
-  requireEventNonces(input);
+  // Withdrawn unless the nonce of every event is readable.
+  eventAttestations(input);
   withdrawWithout(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
   const sinceSeen = seenAtMs === undefined ? undefined : Math.round(input.at * 1000 - seenAtMs) / 1000;

@@ -1,6 +1,6 @@
 import { highest, lowest, type Numeral, subtract } from '../../chain/numeral.js';
 import { type Cctx, NATIVE, type Outbound } from '../../chain/rate-limiter-input.js';
-import type { Field } from '../../chain/field.js';
+import { validOrUndefined, type Field } from '../../chain/field.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { MAX_ID_CHARACTERS, toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
@@ -55,24 +55,22 @@ export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
 /** The distinct transactions of a list without ignored ones. */
 export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
   const cctxs = distinctCctxs[list](input);
-  const isIgnored = ignoredBy(input);
-  return isIgnored === undefined ? cctxs : cctxs.filter((cctx) => !isIgnored(cctx));
+  const { indexes, older_than: olderThanMs } = input.settings.ignore;
+  if (indexes.length === 0 && olderThanMs === 0) return cctxs;
+  return cctxs.filter((cctx) => !isIgnored(input, required(cctx.index), () => knownCreation(cctx)));
 });
 
-/** Whether the configuration ignores a transaction; `undefined` when it ignores nothing. */
-export const ignoredBy = memoize(
-  ({ settings: { ignore }, at, clockOffset }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
-    const { indexes, older_than: olderThanMs } = ignore;
-    if (indexes.length === 0 && olderThanMs === 0) return undefined;
-    const ignored = new Set(indexes);
-    const oldest = Math.round((at + clockOffset) * 1000 - olderThanMs) / 1000;
-    const isOlder = (cctx: Cctx): boolean => {
-      const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
-      return created !== undefined && created < oldest;
-    };
-    return (cctx) => ignored.has(required(cctx.index)) || isOlder(cctx);
-  },
-);
+/** Whether the configuration ignores a transaction. */
+export function isIgnored(
+  { settings: { ignore }, at, clockOffset }: CrosschainInput,
+  index: string,
+  created: () => Numeral | undefined,
+): boolean {
+  const { indexes, older_than: olderThanMs } = ignore;
+  if (indexes.includes(index)) return true;
+  const seconds = olderThanMs === 0 ? undefined : created();
+  return seconds !== undefined && seconds < Math.round((at + clockOffset) * 1000 - olderThanMs) / 1000;
+}
 
 /** Groups transactions by the label `chain_id`. */
 export const groupByChain = memoize((cctxs: readonly Cctx[]) => groupBy(cctxs, chainIdLabel));
@@ -122,9 +120,9 @@ export function directionLabel(cctx: Cctx, { settings: { hub_chain_ids: hubChain
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
-/** Whether `createdAt` is the time of the last update. */
-export function isCreationUnknown({ cctx_status }: Cctx): boolean {
-  return required(required(cctx_status).created_timestamp) <= 0;
+/** When the hub has recorded the creation of a transaction, in Unix seconds; `undefined` if it has not, or not here. */
+export function recordedCreation({ cctx_status }: Cctx): Numeral | undefined {
+  return positive(validOrUndefined(validOrUndefined(cctx_status)?.created_timestamp));
 }
 
 /**
@@ -144,7 +142,7 @@ export function hasCreation({ cctx_status }: Cctx): boolean {
 }
 
 /** Like `createdAt`; `undefined` when a field is missing. */
-function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
+export function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
   const status = optional(cctx_status);
   return status && (positive(status.created_timestamp) ?? positive(status.lastUpdate_timestamp));
 }

@@ -89,18 +89,11 @@ export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
   return distinctCctxs.missed(input).filter(({ index }) => !pending.has(required(index)));
 });
 
-/** The lowest missed nonce that still affects the chain. */
-export function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cctx[]): Numeral | undefined {
-  const lowestPending = lowestNonce(pending);
-  const isNear = (nonce: Numeral | undefined): nonce is Numeral =>
-    nonce !== undefined && (lowestPending === undefined || subtract(lowestPending, nonce) <= MAX_NONCES_BELOW);
-  return lowest(missed.map(outboundNonce).filter(isNear));
-}
-
-/** The lowest missed nonce of each chain with missed transactions. */
-export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [string, Numeral | undefined])[] {
-  const [missed, pending] = [groupByChain(missedOnly(input)), groupByChain(distinctCctxs.pending(input))];
-  return Array.from(missed, ([chainId, cctxs]) => [chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])]);
+/** The lowest missed nonce that still affects a chain; `undefined` without one. */
+export function lowestMissedNonce(input: CrosschainInput, chainId: string): Numeral | undefined {
+  const nonces = cctxsOfChain(input, missedOnly, chainId).flatMap((cctx) => outboundNonce(cctx) ?? []);
+  const pending = lowestNonce(cctxsOfChain(input, distinctCctxs.pending, chainId));
+  return lowest(nonces.filter((nonce) => pending === undefined || subtract(pending, nonce) <= MAX_NONCES_BELOW));
 }
 
 /** A truncated list changes nothing, because lower nonces may be omitted. */
