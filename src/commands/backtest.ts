@@ -3,12 +3,13 @@ import { groupBy } from '../facts/grouping.js';
 import { severities } from '../problems/problem.js';
 import { exporterRules, rules } from '../problems/rules.js';
 import { listVerdicts, type Verdict } from '../engine/verdicts.js';
-import { durationInWords } from '../text/format.js';
+import { count, durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { BacktestFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
 import { openRecording, STEP_MS } from './replayed-recording.js';
+import { problemLine } from './summary.js';
 
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 
@@ -18,6 +19,8 @@ interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'docume
   readonly lastMs: number;
   /** The cause that hides it at every step: Alertmanager sends nothing. */
   readonly hiddenBy: string | null;
+  /** As `once` prints it, at the last step. */
+  readonly text: string;
 }
 
 export async function runBacktest(options: BacktestFlags, context: CommandContext): Promise<ExitCode> {
@@ -39,7 +42,7 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
     return 1;
   }
   const report = createReport(Array.from(firings.values()).flat(), steps, replay.notJudged());
-  await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : formatTable(report));
+  await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
   return replay.problems() === 0 ? 0 : 1;
 }
 
@@ -51,13 +54,11 @@ function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: numbe
   const rule = rules.find(({ name }) => name === alert);
   const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
   const last = past.at(-1);
+  const now = { lastMs: timeMs, text: problemLine(verdict) };
   if (last === undefined || timeMs - last.lastMs > keptMs) {
-    firings.set(key, [
-      ...past,
-      { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, hiddenBy },
-    ]);
+    firings.set(key, [...past, { alert, severity, target, document, subject, fromMs: timeMs, hiddenBy, ...now }]);
   } else {
-    past[past.length - 1] = { ...last, lastMs: timeMs, hiddenBy: last.hiddenBy === null ? null : hiddenBy };
+    past[past.length - 1] = { ...last, ...now, hiddenBy: last.hiddenBy === null ? null : hiddenBy };
   }
 }
 
@@ -95,32 +96,19 @@ function createReport(all: readonly Firing[], steps: readonly number[], notJudge
   return { from: formatTime(firstMs), to: formatTime(lastMs), alerts, firings, notJudged: names };
 }
 
-function formatTable({ from, to, alerts, firings, notJudged }: ReturnType<typeof createReport>): string {
-  const totals = alerts.map(({ severity, alert, times, hidden, timesPerWeek, seconds }) =>
-    [severity, alert, times, hidden, timesPerWeek, durationInWords(seconds)].map(String),
+function formatReport({ from, to, alerts, firings, notJudged }: ReturnType<typeof createReport>): string {
+  const totals = alerts.map(
+    ({ severity, alert, times, hidden, timesPerWeek, seconds }) =>
+      `${severity} ${alert}: ${count(times, 'time')}, ${hidden} hidden, ${timesPerWeek} a week, ${durationInWords(seconds)} in total`,
   );
-  const rows = firings.map((firing) => [
-    firing.from,
-    `${durationInWords(firing.seconds)}${firing.firesAtEnd ? ', at the end still' : ''}`,
-    firing.severity,
-    firing.alert,
-    [firing.target, ...Object.entries(firing.subject).map((label) => label.join('='))].join(' '),
-    firing.hiddenBy === null ? '' : `hidden by ${firing.hiddenBy}`,
-  ]);
-  const fired = [
-    columns([['severity', 'alert', 'times', 'hidden', 'a week', 'in total'], ...totals]),
-    columns([['since', 'for', 'severity', 'alert', 'about', ''], ...rows]),
-  ];
+  const lines = firings.map(({ alert, seconds, firesAtEnd, hiddenBy, text, ...firing }) => {
+    const end = firesAtEnd ? ', at the end still' : '';
+    const hidden = hiddenBy === null ? '' : `, hidden by ${hiddenBy}`;
+    return `${firing.from} ${alert} for ${durationInWords(seconds)}${end}${hidden}\n  ${text}`;
+  });
   return [
-    `from ${from} to ${to} (${durationInWords((Date.parse(to) - Date.parse(from)) / 1000)})\n`,
-    ...(rows.length === 0 ? ['no alert would have fired\n'] : fired),
+    `from ${from} to ${to} (${durationInWords((Date.parse(to) - Date.parse(from)) / 1000)})`,
+    ...(lines.length === 0 ? ['no alert would have fired'] : [totals.join('\n'), lines.join('\n')]),
     `not judged by the recording: ${notJudged.join(', ')}\n`,
-  ].join('\n');
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const formatLine = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((row) => `${formatLine(row).trimEnd()}\n`).join('');
+  ].join('\n\n');
 }

@@ -84,6 +84,7 @@ describe('backtest', () => {
       seconds: 31 * 60,
       firesAtEnd: true,
       hiddenBy: null,
+      text: expect.stringMatching(/^default: critical: event \d+ .* is not observed, for /) as string,
     });
   });
 
