@@ -18,7 +18,7 @@ import { bridgeIdentity } from './facts/bridge/bridge-input.js';
 import { bridgePast } from './facts/bridge/bridge-past.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { crosschainPast, crosschainIdentity } from './facts/crosschain/crosschain-past.js';
+import { crosschainIdentity, crosschainPast } from './facts/crosschain/chains.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './items/bridge-items.js';
 import { contractItems, type ContractItems } from './items/contract-items.js';

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
-import type { HubSide } from '../facts/contract/hub-side.js';
+import type { HubSide } from '../facts/contract/reading.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { NodeQuery, QueryExchange, QueryRequest } from '../queries/query.js';
 import type { PollResult } from './step.js';

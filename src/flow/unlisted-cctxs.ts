@@ -5,7 +5,7 @@ import {
   currentOutbound,
   distinctCctxs,
   groupByChain,
-  isIgnored,
+  ignores,
   isTruncated,
   listNames,
   type OutboundContent,
@@ -211,7 +211,7 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
       ...cctx,
       index,
       gone: wallSeconds(cctx.at, input),
-      isIgnored: isIgnored(input, index, () => cctx.created),
+      isIgnored: ignores(input, index, () => cctx.created),
     }));
 }
 

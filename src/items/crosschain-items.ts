@@ -11,7 +11,7 @@ import {
   distinctCctxs,
   groupByChain,
   hasNoHash,
-  isIgnored,
+  ignores,
   knownCreation,
   type ListName,
   listNames,
@@ -198,7 +198,7 @@ function cctxRow(input: CrosschainInput, cctx: Cctx) {
     statusMessage: freeTextOrNull(() => required(required(status).status_message)) ?? undefined,
     error: freeTextOrNull(() => required(required(status).error_message)) ?? undefined,
     ignored:
-      orNull(() => isIgnored(input, required(cctx.index), () => knownCreation(cctx))) === true ? IGNORED : undefined,
+      orNull(() => ignores(input, required(cctx.index), () => knownCreation(cctx))) === true ? IGNORED : undefined,
     coin,
     coinType: coin.coinType,
   };

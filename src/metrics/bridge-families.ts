@@ -1,4 +1,4 @@
-import { asNumeral, lowest, ratio, type Numeral } from '../chain/numeral.js';
+import { asNumeral, ratio, type Numeral } from '../chain/numeral.js';
 import type { Field } from '../chain/field.js';
 import * as batches from '../facts/bridge/batches.js';
 import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
@@ -6,7 +6,6 @@ import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js'
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { learnedFees } from '../facts/bridge/executions.js';
 import * as integrity from '../facts/bridge/integrity.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
@@ -15,17 +14,8 @@ import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { countElements, optional, required, rows, withdrawWithout } from '../facts/required-fields.js';
-import {
-  compareLabels,
-  partByPart,
-  families,
-  gauge,
-  gauges,
-  labeledGauge,
-  labelValues,
-  perKind,
-  type Sample,
-} from './family.js';
+import { partByPart, families, gauge, gauges, labeledGauge, labelValues, perKind, type Sample } from './family.js';
+import { tokenFamilies } from './token-families.js';
 
 const INFO_LABELS = [
   'bridge_id',
@@ -38,12 +28,23 @@ const INFO_LABELS = [
 
 const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 
-// One series per member of the newest validator set, some tens on real chains.
-const PER_MEMBER = { labels: MEMBER_LABELS } as const;
-
-function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Numeral | undefined) {
-  return (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
-    orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+/** Gauges as a table, with a series for each member of the newest validator set: some tens on real chains. */
+function memberGauges(
+  table: readonly (readonly [
+    name: string,
+    value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Numeral | undefined,
+    help: string,
+  ])[],
+) {
+  return Object.fromEntries(
+    table.map(([name, value, help]) => {
+      const derive = (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
+        orchestrators
+          .registeredMembers(input)
+          .map((member) => ({ labels: member.labels, value: value(input, member) }));
+      return [name, labeledGauge({ help, labels: MEMBER_LABELS, derive })];
+    }),
+  );
 }
 
 type Params = Extract<BridgeInput['state']['params'], object>;
@@ -55,44 +56,6 @@ function param(name: NumericParam) {
 
 const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
-
-// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest
-// counts are aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
-const COUNTED = { ...tokens.PER_TOKEN, overLimit: 'aggregate' } as const;
-const SUMMED = { ...tokens.PER_TOKEN, overLimit: 'keep-largest' } as const;
-
-type TokenSamples = readonly Sample<tokens.TokenLabel>[];
-
-/** A sample for each token of the bridge, also without transfers. */
-function everyToken(transfersByContract: tokens.TransfersByContract, deriveValue: tokens.ValueOfTransfers<Numeral>) {
-  return (input: BridgeInput): TokenSamples => {
-    const transfers = transfersByContract(input);
-    const values = Array.from(
-      tokens.tokenContracts(input),
-      (contract) => [contract, deriveValue(transfers.get(contract) ?? [])] as const,
-    );
-    return withDenoms(input, values);
-  };
-}
-
-function withDenoms(
-  input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: Numeral | undefined]>,
-): TokenSamples {
-  const denoms = tokens.denomByContract(input);
-  return Array.from(values, ([contract, value]) => ({
-    labels: { token_contract: contract, denom: denoms.get(contract) ?? '' },
-    value,
-  }));
-}
-
-/** A sample for each token with a queue, in the order of labels. */
-function queuedTokens(
-  input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: Numeral | undefined]>,
-): TokenSamples {
-  return withDenoms(input, values).toSorted((a, b) => compareLabels(tokens.PER_TOKEN.labels, a.labels, b.labels));
-}
 
 /**
  * All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract
@@ -137,13 +100,10 @@ export const bridgeFamilies = families<BridgeInput>({
       ];
     },
   }),
-  bridge_batch_transactions: gauge({
-    help: 'Number of transfers in live batches.',
-    value: ({ state }) =>
-      rows(state.batches).reduce((total, { transactions }) => total + countElements(transactions), 0),
-  }),
   // prettier-ignore
   ...gauges<BridgeInput>([
+    ['bridge_batch_transactions', ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + countElements(transactions), 0),
+      'Number of transfers in live batches.'],
     ['bridge_last_observed_valset_nonce', ({ state }) => required(required(state.last_observed_valset).nonce),
       'Nonce of the last observed validator set, which is the hub height of its creation.'],
     ['bridge_last_observed_valset_height', ({ state }) => required(required(state.last_observed_valset).height),
@@ -168,16 +128,8 @@ export const bridgeFamilies = families<BridgeInput>({
       'Lowest share of the power in the contract that has signed an unrelayed validator set.'],
     ['bridge_unrelayed_valsets_below_threshold', signatures.countValsetsBelowThreshold,
       'Number of unrelayed validator sets whose signed power is below the configured threshold.'],
-  ]),
-  bridge_newest_valset_signed_power_ratio: gauge({
-    help: 'Share of the power in the contract that has signed the newest validator set; absent when that one is relayed.',
-    value: (input) => {
-      const power = signatures.newestUnrelayedPower(input);
-      return power && signatures.signedShare(power);
-    },
-  }),
-  // prettier-ignore
-  ...gauges<BridgeInput>([
+    ['bridge_newest_valset_signed_power_ratio', (input) => signatures.signedShare(signatures.newestUnrelayedPower(input)),
+      'Share of the power in the contract that has signed the newest validator set; absent when that one is relayed.'],
     ['bridge_batch_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
       'Lowest share of the power in the contract that has signed a live batch.'],
     ['bridge_batches_below_threshold', (input) => signatures.batchesBelowThreshold(input).length,
@@ -199,16 +151,12 @@ export const bridgeFamilies = families<BridgeInput>({
         value: 1,
       })),
   }),
-  bridge_orchestrator_power_ratio: labeledGauge({
-    help: 'Share of the validator in the power of the newest validator set.',
-    ...PER_MEMBER,
-    derive: eachMember(orchestrators.memberPowerShare),
-  }),
-  bridge_orchestrator_missing_valset_confirms: labeledGauge({
-    help: 'Number of validator sets that the validator has not signed, since it last joined, and still has to.',
-    ...PER_MEMBER,
-    derive: eachMember((input, member) => duties.missingConfirms.valset(input, member).length),
-  }),
+  // prettier-ignore
+  ...memberGauges([
+    ['bridge_orchestrator_power_ratio', orchestrators.memberPowerShare, 'Share of the validator in the power of the newest validator set.'],
+    ['bridge_orchestrator_missing_valset_confirms', (input, member) => duties.missingConfirms.valset(input, member).length,
+      'Number of validator sets that the validator has not signed, since it last joined, and still has to.'],
+  ]),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline of a missing signature of the validator, after which it is jailed.',
     // Two series per member.
@@ -222,21 +170,15 @@ export const bridgeFamilies = families<BridgeInput>({
         })),
       ),
   }),
-  bridge_orchestrator_missing_batch_confirms: labeledGauge({
-    help: 'Number of live batches that the validator has not signed.',
-    ...PER_MEMBER,
-    derive: eachMember((input, member) => duties.missingConfirms.batch(input, member).length),
-  }),
-  bridge_orchestrator_missing_vote: labeledGauge({
-    help: 'Whether the validator has voted for no claim of the last observed event; absent when the event is no longer in the state.',
-    ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member)))),
-  }),
-  bridge_orchestrator_dissenting_vote: labeledGauge({
-    help: 'Whether the validator voted for a claim that lost against that of the last observed event; absent when the event is no longer in the state.',
-    ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
-  }),
+  // prettier-ignore
+  ...memberGauges([
+    ['bridge_orchestrator_missing_batch_confirms', (input, member) => duties.missingConfirms.batch(input, member).length,
+      'Number of live batches that the validator has not signed.'],
+    ['bridge_orchestrator_missing_vote', (input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member))),
+      'Whether the validator has voted for no claim of the last observed event; absent when the event is no longer in the state.'],
+    ['bridge_orchestrator_dissenting_vote', (input, member) => flag(orchestrators.isDissenting(input, member)),
+      'Whether the validator voted for a claim that lost against that of the last observed event; absent when the event is no longer in the state.'],
+  ]),
   bridge_watched_validator_active: labeledGauge({
     help: 'Whether an entry of watch is a member of the newest validator set; absent while that cannot be read.',
     stability: 'experimental',
@@ -304,98 +246,12 @@ export const bridgeFamilies = families<BridgeInput>({
       return overdue.includes(undefined) ? undefined : overdue.filter(Boolean).length;
     },
   }),
-  bridge_token_unbatched_transfers: labeledGauge({
-    help: 'Number of transfers of the token in no batch.',
-    ...COUNTED,
-    derive: everyToken(tokens.unbatchedByToken, ({ length }) => length),
-  }),
-  bridge_token_unbatched_amount: labeledGauge({
-    help: 'Amount of transfers in no batch, in smallest units of the token.',
-    ...SUMMED,
-    derive: everyToken(tokens.unbatchedByToken, tokens.totalAmount),
-  }),
-  bridge_token_unbatched_fees_amount: labeledGauge({
-    help: 'Fees of transfers in no batch, in smallest units of the token.',
-    ...SUMMED,
-    derive: everyToken(tokens.unbatchedByFeeToken, tokens.totalFee),
-  }),
-  bridge_token_batched_transfers: labeledGauge({
-    help: 'Number of transfers of the token in live batches.',
-    ...COUNTED,
-    derive: everyToken(tokens.batchedByToken, ({ length }) => length),
-  }),
-  bridge_token_batched_amount: labeledGauge({
-    help: 'Amount of transfers in live batches, in smallest units of the token.',
-    ...SUMMED,
-    derive: everyToken(tokens.batchedByToken, tokens.totalAmount),
-  }),
-  bridge_token_batched_fees_amount: labeledGauge({
-    help: 'Fees of transfers in live batches, in smallest units of the token.',
-    ...SUMMED,
-    derive: everyToken(tokens.batchedByFeeToken, tokens.totalFee),
-  }),
-  bridge_token_oldest_unbatched_transfer_id: labeledGauge({
-    help: 'Lowest id of a transfer of the token in no batch.',
-    ...tokens.PER_TOKEN,
-    derive: (input) =>
-      queuedTokens(
-        input,
-        Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, tokens.lowestId(transfers)]),
-      ),
-  }),
-  bridge_token_top_batch_fees_amount: labeledGauge({
-    help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
-    ...SUMMED,
-    derive: (input) => queuedTokens(input, tokens.topBatchFeesByToken(input)),
-  }),
-  bridge_token_info: labeledGauge({
-    help: 'Configured symbol of a token contract as a label.',
-    // One series per configured token.
-    labels: ['token_contract', 'symbol'],
-    derive: (input) =>
-      input.tokens.flatMap(({ contract, symbol }) =>
-        symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
-      ),
-  }),
-  bridge_token_decimals: labeledGauge({
-    help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
-    // One series per configured token.
-    labels: ['token_contract'],
-    derive: (input) =>
-      input.tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
-  }),
-  bridge_token_min_batch_fees_amount: labeledGauge({
-    help: 'Configured sum of fees below which no batch of the token is built, in smallest units of the token.',
-    // One series per configured token.
-    labels: ['token_contract'],
-    derive: (input) =>
-      Array.from(tokens.minBatchFees(input.tokens), ([contract, value]) => ({
-        labels: { token_contract: contract },
-        value,
-      })),
-  }),
-  bridge_token_learned_min_batch_fees_amount: labeledGauge({
-    help: 'Estimated sum of fees below which no batch of the token is relayed, in smallest units of the token; absent with fewer than ten executed batches in 14 days, or none within a day.',
-    stability: 'experimental',
-    labels: ['token_contract'],
-    overLimit: 'keep-largest',
-    derive: (input) =>
-      Array.from(learnedFees(input), ([contract, { minimum }]) => ({
-        labels: { token_contract: contract },
-        value: minimum,
-      })),
-  }),
-  bridge_backlog_limit_transfers: gauge({
-    help: 'Configured number of pending transfers above which an alert fires.',
-    value: ({ settings }) => settings.backlog_limit,
-  }),
-  bridge_oldest_pending_transfer_id: gauge({
-    help: 'Lowest id of a pending transfer, in a batch or in none.',
-    value: (input) =>
-      lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
-  }),
+  ...tokenFamilies,
   // prettier-ignore
   ...gauges<BridgeInput>([
+    ['bridge_backlog_limit_transfers', ({ settings }) => settings.backlog_limit, 'Configured number of pending transfers above which an alert fires.'],
+    ['bridge_oldest_pending_transfer_id', (input) => tokens.lowestId([...tokens.unbatchedTransfers(input), ...tokens.batchedTransfers(input)]),
+      'Lowest id of a pending transfer, in a batch or in none.'],
     ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator.'],
     ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed and not yet observed.'],
     ['bridge_conflicting_claims', (input) => events.conflictingNonces(input).size,

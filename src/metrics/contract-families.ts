@@ -5,7 +5,7 @@ import { partByPart, families, gauge, gauges, labeledGauge } from './family.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
-// At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
+// At most 20 tokens with a live batch (facts/contract/reading.ts), and 20 with `backing`.
 
 interface Token {
   readonly contract: string;

@@ -6,7 +6,6 @@ import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
-  chainsOfDay,
   limitReachedAt,
   highestNonce,
   lowestMissedNonce,
@@ -23,13 +22,15 @@ import { isNodeBehind, nodeDelaySeconds } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import {
-  standstillSeconds,
+  CHECK_SIGNERS,
   haltTracking,
   isOutboundEnabled,
+  joinChains,
   offSeconds,
+  standstillSeconds,
   type CrosschainEvidence,
   type HaltMark,
-} from './crosschain-standstill.js';
+} from './chains.js';
 import { findEntry } from './marks.js';
 import {
   byNewAnswer,
@@ -38,7 +39,6 @@ import {
   OTHERS_UNJUDGED,
   type Finding,
   type Findings,
-  type Found,
   type Inhibition,
   type Severity,
 } from './problem.js';
@@ -58,39 +58,6 @@ import {
 /** Nothing ends with a truncated list. */
 function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Findings {
   return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
-}
-
-/** From so many chains with the same problem on, and from half of those of a day, it has a common cause. */
-const MIN_CHAINS = 3;
-
-const CHECK_SIGNERS =
-  'So many chains at once have a common cause: check the signers (peers, blames, versions) and whether isOutboundEnabled of crosschain_flags is true, before you look at one chain.';
-
-/**
- * Problems of chains; when most chains have it, one problem that began with the chain that made it so many. The other
- * problems of the same chains join in the same way, so that it inhibits them.
- */
-function joinChains(
-  input: CrosschainInput,
-  each: readonly (Found | undefined)[],
-  cctxs: readonly Cctx[],
-  texts: { readonly summary: (chains: string) => string; readonly action?: string },
-): readonly Found[] {
-  const found = each.filter((one) => one !== undefined);
-  const chainIds = found.map(({ subject = {} }) => subject.chain_id ?? '');
-  // With those of now, the problem would split and join again whenever a quiet chain has a transaction.
-  const total = new Set([...chainIds, ...chainsOfDay(input).keys()]).size;
-  const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
-  if (found.length < needed) return found;
-  const startOf = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;
-  const { start, chainStart } = found.toSorted((a, b) => startOf(a) - startOf(b))[needed - 1] ?? {};
-  const byChain = groupByChain(cctxs);
-  const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
-  const names = list(chainIds.map((chainId) => chainText(input, chainId)));
-  const details = [`on ${found.length} of ${total} chains: ${names}`, cctxAmountsText(input, theirs)];
-  // Their number moves.
-  const summary = texts.summary('half of the chains or more');
-  return [{ start, chainStart, chains: chainIds, summary, details, action: texts.action ?? CHECK_SIGNERS }];
 }
 
 const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../support/clock.js';
 import { simulatedContractBody } from '../../src/sources/simulated-node.js';
-import type { HubSide } from '../../src/facts/contract/hub-side.js';
+import type { HubSide } from '../../src/facts/contract/reading.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, type ProcessResult } from '../support/processes.js';

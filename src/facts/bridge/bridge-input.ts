@@ -4,7 +4,7 @@ import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import type { HubSide } from '../contract/hub-side.js';
+import type { HubSide } from '../contract/reading.js';
 import type { HeightSample } from '../hub-blocks.js';
 import { toLabelValue } from '../label-value.js';
 

@@ -120,8 +120,8 @@ function signedPowers<T>(
 }
 
 /** The signed share of the power of the validator set in the contract. */
-export function signedShare({ signed, total }: SignedPower): number | undefined {
-  return ratio(signed, total);
+export function signedShare(power: SignedPower | undefined): number | undefined {
+  return power && ratio(power.signed, power.total);
 }
 
 /** The powers have the same total, so the lowest signed power is the lowest share. */

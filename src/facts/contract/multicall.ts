@@ -16,14 +16,17 @@ import { numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
 import { runToEnd, type InParts } from '../../parts.js';
 import { MEBIBYTE } from '../../units.js';
-import { hubSeconds, MAX_BATCH_TOKENS, type HubBlock, type HubSide } from './hub-side.js';
 import {
   areOfOneTime,
   backedSupply,
   distanceAhead,
   hasObservedDeposits,
+  hubSeconds,
   isRecent,
+  MAX_BATCH_TOKENS,
   type ContractReading,
+  type HubBlock,
+  type HubSide,
 } from './reading.js';
 
 /*

@@ -57,11 +57,11 @@ export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => 
   const cctxs = distinctCctxs[list](input);
   const { indexes, older_than: olderThanMs } = input.settings.ignore;
   if (indexes.length === 0 && olderThanMs === 0) return cctxs;
-  return cctxs.filter((cctx) => !isIgnored(input, required(cctx.index), () => knownCreation(cctx)));
+  return cctxs.filter((cctx) => !ignores(input, required(cctx.index), () => knownCreation(cctx)));
 });
 
 /** Whether the configuration ignores a transaction. */
-export function isIgnored(
+export function ignores(
   { settings: { ignore }, at, clockOffset }: CrosschainInput,
   index: string,
   created: () => Numeral | undefined,

@@ -1,13 +1,15 @@
 import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import { knownChains, findLookahead } from '../../chain/known-chains.js';
-import type { Cctx } from '../../chain/rate-limiter-input.js';
+import { isValid, validOrUndefined } from '../../chain/field.js';
+import type { Cctx, RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { DAY_SECONDS, MINUTE_MS } from '../../units.js';
 import { toLabelValue } from '../label-value.js';
+import { heightSamples } from '../hub-blocks.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, orUndefined, required } from '../required-fields.js';
-import type { CrosschainInput, LowestNonce } from './crosschain-input.js';
+import type { CrosschainInput, CrosschainPast, LowestNonce } from './crosschain-input.js';
 import {
   cctxsByIndex,
   consideredCctxs,
@@ -15,7 +17,9 @@ import {
   distinctCctxs,
   groupByChain,
   isTruncated,
+  MAX_KEYS,
   oldestCreation,
+  signerKey,
 } from './cctxs.js';
 
 /*
@@ -131,7 +135,7 @@ function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
  * The nonces for the next document. A list that cannot be read or is truncated changes nothing. A chain that a list of
  * a node that is not behind does not have is kept until the next list: the list may be odd.
  */
-export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
+function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const past = input.past?.lowestNonces ?? [];
   const listed = orUndefined(() => (isTruncated(input) ? undefined : lowestNonces(input)));
   if (listed === undefined) return past;
@@ -152,3 +156,25 @@ export const chainsOfDay = memoize((input: CrosschainInput): ReadonlyMap<string,
   const chains = Array.from(new Map([...recent, ...listed.map((chainId) => [chainId, input.at] as const)]));
   return new Map(chains.toSorted(([, a], [, b]) => b - a).slice(0, MAX_CHAINS));
 });
+
+/** The past of the next document. */
+export function crosschainPast(input: CrosschainInput): CrosschainPast {
+  return {
+    at: input.at,
+    heights: heightSamples(input),
+    lowestNonces: rememberedNonces(input),
+    chains: chainsOfDay(input),
+  };
+}
+
+/** The hub of a document: its chain id, if a transaction comes from there, and the public keys of the signers. */
+export function crosschainIdentity(
+  { cctxs_missed, cctxs_pending }: RateLimiterInput,
+  { hub_chain_ids: hubChainIds }: CrosschainSettings,
+): readonly string[] {
+  const readable = (list: typeof cctxs_missed) => (isValid(list) ? list.filter(isValid) : []);
+  const cctxs = [...readable(cctxs_missed), ...readable(cctxs_pending)];
+  const senders = new Set(cctxs.map(({ inbound_params: inbound }) => validOrUndefined(inbound)?.sender_chain_id));
+  const keys = new Set(cctxs.map(signerKey).filter((key) => key !== undefined));
+  return [...hubChainIds.filter((id) => senders.has(id)), ...Array.from(keys).slice(0, MAX_KEYS)];
+}

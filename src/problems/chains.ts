@@ -1,13 +1,55 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
+import type { Cctx } from '../chain/rate-limiter-input.js';
+import { groupByChain } from '../facts/crosschain/cctxs.js';
+import { chainsOfDay } from '../facts/crosschain/chains.js';
+import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { MAX_BLOCK_MS } from '../facts/hub-blocks.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
-import { type Evidence } from './problem.js';
+import { list } from '../text/format.js';
+import type { Evidence, Found } from './problem.js';
+import { cctxAmountsText, chainText } from './sentence.js';
 
-/* For how long nothing could move, because the hub halted or outbounds were switched off. */
+/*
+ * What problems of chains share: when those of most chains are one, and for how long nothing could move, because the
+ * hub halted or outbounds were switched off.
+ */
 
 export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
+
+/** From so many chains with the same problem on, and from half of those of a day, it has a common cause. */
+const MIN_CHAINS = 3;
+
+export const CHECK_SIGNERS =
+  'So many chains at once have a common cause: check the signers (peers, blames, versions) and whether isOutboundEnabled of crosschain_flags is true, before you look at one chain.';
+
+/**
+ * Problems of chains; when most chains have it, one problem that began with the chain that made it so many. The other
+ * problems of the same chains join in the same way, so that it inhibits them.
+ */
+export function joinChains(
+  input: CrosschainInput,
+  each: readonly (Found | undefined)[],
+  cctxs: readonly Cctx[],
+  texts: { readonly summary: (chains: string) => string; readonly action?: string },
+): readonly Found[] {
+  const found = each.filter((one) => one !== undefined);
+  const chainIds = found.map(({ subject = {} }) => subject.chain_id ?? '');
+  // With those of now, the problem would split and join again whenever a quiet chain has a transaction.
+  const total = new Set([...chainIds, ...chainsOfDay(input).keys()]).size;
+  const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
+  if (found.length < needed) return found;
+  const startOf = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;
+  const { start, chainStart } = found.toSorted((a, b) => startOf(a) - startOf(b))[needed - 1] ?? {};
+  const byChain = groupByChain(cctxs);
+  const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
+  const names = list(chainIds.map((chainId) => chainText(input, chainId)));
+  const details = [`on ${found.length} of ${total} chains: ${names}`, cctxAmountsText(input, theirs)];
+  // Their number moves.
+  const summary = texts.summary('half of the chains or more');
+  return [{ start, chainStart, chains: chainIds, summary, details, action: texts.action ?? CHECK_SIGNERS }];
+}
 
 /** Whether transactions to other chains are switched on; `undefined` without an answer of the node. */
 export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
