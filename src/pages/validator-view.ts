@@ -5,6 +5,7 @@ import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import type { PollJob } from '../engine/jobs.js';
 import { firingVerdicts, type TargetStatus, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { inWholeUnits } from '../facts/plain-values.js';
+import { orUndefined } from '../facts/required-fields.js';
 import type { HubCoin } from '../facts/bridge/coins.js';
 import type { BridgeHeadline } from '../items/headline.js';
 import type { ValidatorItem } from '../items/validator-items.js';
@@ -13,12 +14,15 @@ import {
   hasStakingNames,
   knownValidators,
   missedBlocks,
+  type MissedBlocks,
   orchestratorBalance,
+  secondsUntilJailed,
   stakingStatus,
   type Contact,
 } from '../queries/validator-queries.js';
 import { joinTexts } from '../problems/sentence.js';
 import { durationInWords } from '../text/format.js';
+import { DAY_SECONDS } from '../units.js';
 
 /* The validators of a bridge as plain data: by the document, the answers of the node, and the alerts about them. */
 
@@ -40,7 +44,8 @@ export function validatorViews(
     const key = orchestrator ?? '';
     const problem = findProblem(firing, item);
     // By the staking module; unknown while the node has not answered.
-    const jailed = stakingStatus.getAnswer(answers, key)?.isJailed ?? null;
+    const status = stakingStatus.getAnswer(answers, key);
+    const jailed = status?.isJailed ?? null;
     const isAsked = own !== null && orchestrator !== null && state.queries.has(stakingStatus.name);
     const stateOf = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
     const blocks = missedBlocks(answers, key);
@@ -51,6 +56,7 @@ export function validatorViews(
     ]);
     const balance = orchestratorBalance.getAnswer(answers, key);
     const { deadline } = item;
+    const jailing = status?.isBonded === true && !isNodeBehind ? jailingItem(blocks, state) : undefined;
     return {
       ...item,
       ...judgeState(item, stateOf),
@@ -58,6 +64,7 @@ export function validatorViews(
       missing: joinMissing(missing ?? (missing === undefined && own === null ? problem?.summary : missing), blocks),
       deadline: jailed === true ? undefined : deadline === undefined && isAsked && jailed === null ? null : deadline,
       deadlineText: jailed === true ? 'jailed' : deadlineText,
+      ...(jailed !== true && (deadline?.seconds ?? Infinity) > (jailing?.deadline.seconds ?? Infinity) && jailing),
       /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
       lastClaim: own === null ? undefined : lastClaim === undefined ? null : String(lastClaim),
       /** The balance of the orchestrator in the coin that pays for its transactions. */
@@ -126,6 +133,15 @@ function joinMissing(
   if (blocks === undefined || blocks.missed === 0 || missing === null) return missing;
   const text = `${blocks.missed} blocks${blocks.allowed === null ? '' : ` of the ${blocks.allowed} that it may miss`}`;
   return missing === undefined ? text : `${missing}; ${text}`;
+}
+
+/** When it is jailed for missed blocks, within a day. */
+function jailingItem(blocks: MissedBlocks | undefined, { lastSuccess }: EndpointState) {
+  const seconds = blocks && orUndefined(() => secondsUntilJailed(lastSuccess?.snapshot.height, blocks));
+  if (seconds === undefined || seconds >= DAY_SECONDS) return undefined;
+  // Those that it may still miss.
+  const deadline = { blocks: String(Math.max(0, (blocks?.allowed ?? 0) - (blocks?.missed ?? 0))), seconds };
+  return { deadline, deadlineText: 'then jailed for missed blocks, at this rate' };
 }
 
 /** In whole coins if the decimals are known. */

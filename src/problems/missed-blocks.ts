@@ -1,7 +1,14 @@
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { required } from '../facts/required-fields.js';
 import { recentlyMissed, unsignedBlocks } from '../queries/missed-blocks.js';
-import { missedBlocks, type MissedBlocks, signingInfo, stakingStatus } from '../queries/validator-queries.js';
+import {
+  isJudged,
+  missedBlocks,
+  type MissedBlocks,
+  secondsUntilJailed,
+  signingInfo,
+  stakingStatus,
+} from '../queries/validator-queries.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
@@ -29,24 +36,11 @@ function eachBonded(
   });
 }
 
-/** Whether it is jailed for more misses than allowed: a whole window after it was bonded. */
-function isJudged({ height }: BridgeInput, { judgedHeight }: MissedBlocks): boolean {
-  return Number(required(height)) > required(judgedHeight ?? undefined);
-}
-
-/** The time until it is jailed at the present rate; `Infinity` while no more blocks are missed, or that is unknown. */
-function secondsUntilJailed(input: BridgeInput, blocks: MissedBlocks): number {
-  const { missed, allowed, counts } = blocks;
-  const recent = recentlyMissed(counts);
-  if (allowed === null || recent === undefined || recent.blocks <= 0 || !isJudged(input, blocks)) return Infinity;
-  return (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks;
-}
-
 /** "743 of the 1800 that it may miss: 41 %", and when it is jailed. */
 function missedTexts(input: BridgeInput, blocks: MissedBlocks): readonly string[] {
   const { missed, allowed } = blocks;
   if (allowed === null) return [];
-  const left = secondsUntilJailed(input, blocks);
+  const left = secondsUntilJailed(input.height, blocks);
   const used = allowed === 0 ? '' : ` (${percent(missed / allowed)})`;
   return [
     `it has missed ${missed} of the ${allowed} blocks of the window that it may miss${used}`,
@@ -108,7 +102,7 @@ function isJailingNear(input: BridgeInput, blocks: MissedBlocks, allowed: number
   const isRateKnown = recent.seconds >= RATE_SECONDS || missed >= allowed * MISSED_RATIOS.warning;
   const isNear =
     missed >= allowed * MISSED_RATIOS.critical ||
-    (isRateKnown && secondsUntilJailed(input, blocks) < JAILED_SOON_SECONDS);
+    (isRateKnown && secondsUntilJailed(input.height, blocks) < JAILED_SOON_SECONDS);
   if (isRising && isNear) return true;
   return recent.knownSeconds < RATE_SECONDS ? null : false;
 }
@@ -131,7 +125,7 @@ function missingBlocks(severity: BlocksSeverity) {
       return eachBonded(evidence, (blocks, who) => {
         const { missed } = blocks;
         const allowed = required(blocks.allowed ?? undefined);
-        if (!isJudged(input, blocks) || missed === 0) return undefined;
+        if (!isJudged(input.height, blocks) || missed === 0) return undefined;
         const isFound = isCritical ? isJailingNear(input, blocks, allowed) : missed >= allowed * MISSED_RATIOS.warning;
         if (isFound !== true) return isFound === null ? null : undefined;
         return {

@@ -6,7 +6,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { optional, required, WITHDRAWN } from '../facts/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
-import { withCount, type MissedCount } from './missed-blocks.js';
+import { recentlyMissed, withCount, type MissedCount } from './missed-blocks.js';
 import {
   hasNodeQueries,
   nextPageKey,
@@ -345,4 +345,17 @@ export function missedBlocks(answers: QueryStates, orchestrator: string): Missed
   if (info === undefined || params === undefined) return info && { ...info, allowed: null, judgedHeight: null };
   const { window, minSigned } = params;
   return { ...info, allowed: window - Math.round(window * minSigned), judgedHeight: Number(info.startHeight) + window };
+}
+
+/** Whether it is jailed for more misses than allowed: a whole window after it was bonded. */
+export function isJudged(height: Numeral | undefined, { judgedHeight }: MissedBlocks): boolean {
+  return Number(required(height)) > required(judgedHeight ?? undefined);
+}
+
+/** The time until it is jailed at the present rate; `Infinity` while no more blocks are missed, or that is unknown. */
+export function secondsUntilJailed(height: Numeral | undefined, blocks: MissedBlocks): number {
+  const { missed, allowed, counts } = blocks;
+  const recent = recentlyMissed(counts);
+  if (allowed === null || recent === undefined || recent.blocks <= 0 || !isJudged(height, blocks)) return Infinity;
+  return (Math.max(0, allowed - missed) * recent.seconds) / recent.blocks;
 }

@@ -300,6 +300,29 @@ describe('the own validators', () => {
     expect(missing(undefined)).toBe('90 blocks');
   });
 
+  it('have the earliest deadline: that of a signature, or of missed blocks at the present rate', () => {
+    const counts = [100, 130].map((missed, index) => ({ at: at(60 * (index - 1)).at, missed, height: undefined }));
+    const info = { address: '', startHeight: 1n, missed: 130, isTombstoned: false, counts };
+    const valsets = [...idleState.valsets, { nonce: '950', members, height: '950' }];
+    const deadline = (window: number, signedWindow: number, settings: Options = {}) => {
+      const queries = new Map([
+        ...answers(false),
+        ...answeredQueries(at(0), { signing_info: info }, alpha),
+        ...answeredQueries(at(0), { slashing_params: { window, minSigned: 0.5 } }),
+      ]);
+      const params = { ...idleState.params, signed_valsets_window: String(signedWindow) };
+      const valset_confirms = [{ nonce: '1', eth_address: '0xa1' }];
+      const state = { ...well, params, valsets, valset_confirms };
+      return rowsOf(state, { watch: [alpha], queries, ...settings })[0]?.[4];
+    };
+    expect(deadline(900, 1000)).toBe('≈ 10 min left then jailed for missed blocks, at this rate');
+    expect(deadline(900, 100)).toBe('≈ 100 s left sign validator set 950 by height 1050, else jailed');
+    expect(deadline(900, 1000, { isNodeBehind: true })).toBe(
+      'unknown sign validator set 950 by height 1950, else jailed',
+    );
+    expect(deadline(1000, 1000), 'it has not been bonded for a window').toContain('sign validator set 950');
+  });
+
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {
     const valsets = [{ nonce: '2', members: members.slice(1), height: '2' }];
     const watch = [alpha, 'hub1nobody'];
