@@ -51,19 +51,6 @@ describe('the batch metrics', () => {
       [OVERDUE]: 0,
     });
   });
-
-  it('compare heights above 2^53 exactly', () => {
-    const document = {
-      ...bridge,
-      last_observed_external_height: '9007199254740993',
-      batches: [
-        batch('1', '0xt', { batch_timeout: '9007199254740992' }),
-        batch('2', '0xt', { batch_timeout: '9007199254740994' }),
-      ],
-    };
-    // The first timeout is below the observed height …993, the second one equals the estimated height …994.
-    expect(valuesOf(document, [EXPIRED, OVERDUE], { height })).toEqual({ [EXPIRED]: 1, [OVERDUE]: 1 });
-  });
 });
 
 describe('bridge_external_height_projected', () => {

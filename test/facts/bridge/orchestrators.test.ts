@@ -314,13 +314,3 @@ describe('the votes for other claims', () => {
     expect(valueOf({ ...document([observed, lost]), ...unknownSenders }, DISSENTING)).toBeUndefined();
   });
 });
-
-describe('the withdrawal of orchestrator metrics', () => {
-  const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
-
-  it('includes metrics that read valset_confirms even if all deadlines have passed', () => {
-    expect(exportedOf(bridge, all, { height: '171' })).toEqual(allExcept(DEADLINE));
-    const remaining = exportedOf({ ...bridge, valset_confirms: null }, all, { height: '171' });
-    expect(remaining).toEqual(allExcept(MISSING_VALSET_CONFIRMS, DEADLINE));
-  });
-});

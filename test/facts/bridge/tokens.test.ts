@@ -64,14 +64,6 @@ describe('the token metrics', () => {
   ])('have an empty denom label if it is missing: %s', (_, fields, transfers) => {
     expect(valueOf({ ...bridge, ...fields }, TRANSFERS)).toEqual(transfers);
   });
-
-  it('merge contracts whose truncated labels are equal', () => {
-    const longContract = (end: string): string => `0x${'a'.repeat(126)}${end}`;
-    const document = state({
-      unbatched_transfers: [transfer('1', longContract('b'), '1'), transfer('2', longContract('c'), '2')],
-    });
-    expect(valueOf(document, AMOUNT)).toEqual({ [label(`0x${'a'.repeat(126)}`, '')]: 3 });
-  });
 });
 
 describe('bridge_oldest_pending_transfer_id', () => {

@@ -184,25 +184,4 @@ describe('crosschain_largest_pending_native_amount', () => {
     expect(valueOf(pending(cctx('0x1', [outbound('1', { amount: '5' })])), LARGEST)).toBeUndefined();
     expect(valueOf(rateLimiterInput({}), LARGEST)).toBeUndefined();
   });
-
-  it('does not read amounts of other coins', () => {
-    const other = cctx('0x2', [{ coin_type: 'Gas', amount: {} }]);
-    expect(valueOf(pending(cctx('0x1', [native('5')]), other), LARGEST)).toBe(5);
-    expect(valueOf(pending(cctx('0x1', [native('')]), other), LARGEST)).toBeUndefined();
-  });
-});
-
-describe('the withdrawal of breakdown metrics', () => {
-  const valid = cctx('0x1', [outbound('1', { coin_type: 'Native' })], {
-    cctx_status: status({ created_timestamp: '5' }),
-  });
-
-  it('does not affect the series of the other list', () => {
-    const document = rateLimiterInput({ cctxs_missed: [null], cctxs_pending: [valid] });
-    expect(valueOf(document, OLDEST)).toEqual({ [chainLabels('pending', '1')]: 5 });
-    expect(valueOf(document, NO_HASH)).toEqual({ [chainLabels('pending', '1')]: 0 });
-    expect(Object.keys(valueOf(document, CCTXS) ?? {})).toEqual([
-      cctxLabels('pending', 'PendingOutbound', 'Native', '1', '', 'outgoing'),
-    ]);
-  });
 });

@@ -42,11 +42,10 @@ describe('the enum labels of crosschain_cctxs', () => {
     expect(labelOf('coin_type', 'Zeta')).toEqual(['Native', 0]);
   });
 
-  it.each<Json>([2, 7, -1, 'Unheard', 'pendingoutbound', 'constructor', '__proto__'])(
-    'have the unknown value %j as other, which is counted',
-    (value) => {
-      expect(labelOf('status', value)).toEqual(['other', 1]);
-      expect(labelOf('coin_type', value === 2 ? 5 : value)).toEqual(['other', 1]);
-    },
-  );
+  it.each<Json>([7, 'Unheard', '__proto__'])('have the unknown value %j as other, which is counted', (value) => {
+    expect([labelOf('status', value), labelOf('coin_type', value)]).toEqual([
+      ['other', 1],
+      ['other', 1],
+    ]);
+  });
 });

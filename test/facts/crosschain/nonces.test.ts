@@ -145,11 +145,4 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
       { [ethereum]: 1000 },
     ]);
   });
-
-  it('compares nonces exactly, however they are written', () => {
-    const [low, high] = ['9007199254740992', '9007199254740993'];
-    expect(valuesAfter([pending(low), pending(high), pending(`00${high}.0`)])).toEqual(
-      [1000, 1030, 1030].map((time) => ({ [ethereum]: time })),
-    );
-  });
 });

@@ -59,27 +59,6 @@ describe('crosschain_rate_limit_window_blocks', () => {
   });
 });
 
-describe('the rate metrics', () => {
-  const withValues = (past: string, pending: string): JsonObject =>
-    rateLimiterInput({ past_cctxs_value: past, pending_cctxs_value: pending });
-
-  it('round the rate down to smallest units', () => {
-    expect(valueOf(withValues('10', '9'), RATE, { window: '10' })).toBe(1);
-    expect(valueOf(withValues('0', '9'), RATE, { window: '10' })).toBe(0);
-  });
-
-  it('accept values and limits of 256 bits', () => {
-    const largest = (2n ** 256n - 1n).toString();
-    expect(
-      valuesOf(withValues(largest, largest), [UTILIZATION, EXCEEDED, LIMIT], { window: '1', rate: largest }),
-    ).toEqual({
-      [UTILIZATION]: 2,
-      [EXCEEDED]: 1,
-      [LIMIT]: 2 ** 256,
-    });
-  });
-});
-
 describe('the export of rate limit metrics', () => {
   it('depends on the configured rate, and uses a window of 500 blocks by default', () => {
     const document = inputOf(100, 11, 10, 90);

@@ -11,8 +11,3 @@ export function byFamily(values: SeriesValues): ReadonlyMap<string, SeriesValues
   }
   return families;
 }
-
-/** The values of all series of a family. */
-export function valuesOfFamily(values: SeriesValues, name: string): number[] {
-  return Object.values(byFamily(values).get(name) ?? {});
-}
