@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER, type ExternalChain } from './external-chain.js';
 import { BRIDGE, configOf, DENOM, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
@@ -42,6 +41,17 @@ const startWith = async (
   change(chain);
   return startRpcNode({ answer: chain.answer, rest: hubOf('1'), ...options });
 };
+
+/** A node that answers one method in this way. */
+const withAnswer = (method: string, answerOne: (request: RpcRequest) => unknown): RpcNodeOptions => {
+  const { answer } = createExternalChain();
+  return { answer: (request) => (request.method === method ? answerOne(request) : answer(request)) };
+};
+const withResult = (method: string, result: unknown): RpcNodeOptions => withAnswer(method, () => result);
+const withError = (code: number, message: string, method = 'eth_call'): RpcNodeOptions =>
+  withAnswer(method, () => {
+    throw new RpcError(code, message);
+  });
 
 /** The reason and the message of a failed poll. */
 async function failureOf(options: Partial<RpcNodeOptions>, timeout = '5s'): Promise<string> {
@@ -118,13 +128,12 @@ describe('a poll of the contract', () => {
   it('has no implementation when the node answers twice in different ways, because one answer is odd', async () => {
     const { answer } = createExternalChain();
     let slots = 0;
-    const node = await startRpcNode({
-      answer: (request) => {
-        if (request.method !== 'eth_getStorageAt') return answer(request);
+    const node = await startRpcNode(
+      withAnswer('eth_getStorageAt', (request) => {
         slots += 1;
         return slots === 1 ? `0x${'0'.repeat(64)}` : answer(request);
-      },
-    });
+      }),
+    );
     const { values } = await pollContract(node.url);
     expect(Object.keys(values).filter((name) => name.startsWith('bridge_contract_info'))).toEqual([]);
     expect(slots).toBe(2);
@@ -194,7 +203,6 @@ describe('a poll of the contract', () => {
   });
 
   it('loses only the families of values that are missing or invalid', async () => {
-    const { answer } = createExternalChain();
     const node = await startWith((chain) => {
       chain.setResult(BRIDGE, '0x5c975abb', `0x${'00'.repeat(31)}02`);
       chain.setResult(BRIDGE, '0x73b20547', undefined);
@@ -210,12 +218,7 @@ describe('a poll of the contract', () => {
       state_lastValsetNonce: 1,
     });
     expect(after.invalidValues.get('state_lastEventNonce'), 'a call that reverts is no invalid value').toBeUndefined();
-    const withoutStorage = await startRpcNode({
-      answer: (request) => {
-        if (request.method === 'eth_getStorageAt') throw new RpcError(-32_601, 'the method is not available');
-        return answer(request);
-      },
-    });
+    const withoutStorage = await startRpcNode(withError(-32_601, 'is not available', 'eth_getStorageAt'));
     const { values: others } = await pollContract(withoutStorage.url);
     expect(Object.keys(others).filter((name) => name.startsWith('bridge_contract_info'))).toEqual([]);
     expect(others['bridge_contract_paused']).toBe(0);
@@ -239,43 +242,25 @@ describe('a poll of the contract', () => {
     expect(methodsOf(node).filter((method) => method === 'eth_call')).toHaveLength(1);
   });
 
-  it('is fine with a node that does not know eth_syncing', async () => {
-    const { answer } = createExternalChain();
-    const node = await startRpcNode({
-      answer: (request) => {
-        if (request.method === 'eth_syncing') throw new RpcError(-32_601, 'not here');
-        return answer(request);
-      },
-    });
-    const { result } = await pollContract(node.url);
-    expect(result.outcome).toMatchObject({ ok: true });
-  });
-
-  it.each([
-    ['indexes old transactions at its newest block', '0x1463fe4', '0x1463fe4'],
-    ['imports a block above the highest one that its peers have named', '0x1463fe5', '0x1463fe4'],
-  ])('is fine with a node that %s, although eth_syncing is an object', async (_title, currentBlock, highestBlock) => {
-    const { answer } = createExternalChain();
-    const progress = { startingBlock: '0x0', currentBlock, highestBlock, txIndexRemainingBlocks: '0x186a0' };
-    const node = await startRpcNode({
-      answer: (request) => (request.method === 'eth_syncing' ? progress : answer(request)),
-    });
-    const { result } = await pollContract(node.url);
+  const progress = { startingBlock: '0x0', highestBlock: '0x1463fe4', txIndexRemainingBlocks: '0x186a0' };
+  it.each<[string, RpcNodeOptions]>([
+    ['does not know eth_syncing', withError(-32_601, 'not here', 'eth_syncing')],
+    [
+      'indexes old transactions at its newest block, although eth_syncing is an object',
+      withResult('eth_syncing', { ...progress, currentBlock: '0x1463fe4' }),
+    ],
+    [
+      'imports a block above the highest one that its peers have named',
+      withResult('eth_syncing', { ...progress, currentBlock: '0x1463fe5' }),
+    ],
+  ])('is fine with a node that %s', async (_title, options) => {
+    const { result } = await pollContract((await startRpcNode(options)).url);
     expect(result.outcome).toMatchObject({ ok: true });
   });
 });
 
 describe('a failed poll of the contract names the host, the reason and what the server says, and nothing else of the URL', () => {
   const { answer } = createExternalChain();
-  const withResult = (method: string, result: unknown): Partial<RpcNodeOptions> => ({
-    answer: (request) => (request.method === method ? result : answer(request)),
-  });
-  const withError = (code: number, message: string): Partial<RpcNodeOptions> => ({
-    answer: (request) => {
-      if (request.method === 'eth_call') throw new RpcError(code, message);
-      return answer(request);
-    },
-  });
   const withMulticall = (data: string, result: string | undefined): Partial<RpcNodeOptions> => {
     const chain = createExternalChain();
     chain.setResult(MULTICALL3, data, result);
@@ -339,18 +324,14 @@ describe('a failed poll of the contract names the host, the reason and what the 
     ['schema: HOST: the response is not JSON-RPC', withStatus(200, '{"jsonrpc": "2.0"}')],
     ['schema: HOST: the response is not JSON-RPC: /… is disabled', withStatus(200, '{"message": "URL is disabled"}')],
     ['too_large: HOST: body is larger than 1MiB', withStatus(200, `["${'x'.repeat(10_000_000)}"]`)],
+    [
+      'rate_limited: HOST: responded with status 429: limit of … exceeded',
+      withStatus(429, JSON.stringify({ error: { message: `limit of ${SECRET} exceeded` } })),
+    ],
     ['timeout: HOST: timed out after 500 ms (poll.timeout)', { respond: () => true }],
     ['aborted: HOST: connection lost: other side closed', { respond: closes }],
   ])('%s', async (expected, options) => {
     expect(await failureOf(options, expected.startsWith('timeout') ? '500ms' : undefined)).toBe(expected);
-  });
-
-  it('is limited by the status of the server, with its words', async () => {
-    const limited = (_request: RpcRequest, response: ServerResponse): boolean => {
-      response.writeHead(429).end(JSON.stringify({ error: { message: `limit of ${SECRET} exceeded` } }));
-      return true;
-    };
-    expect(await failureOf({ reject: limited })).toMatch(/^rate_limited: HOST: responded .*: limit of … exceeded$/);
   });
 
   it('before a module state says where the contract is', async () => {

@@ -8,11 +8,13 @@ import {
   initialQueryState,
   isDue,
   isUnsupported,
+  newAnswers,
   type QueryContext,
   type QueryResult,
   type QueryState,
 } from '../../src/queries/query.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 import { step } from '../support/steps.js';
 
@@ -105,21 +107,15 @@ describe('the next round of a query', () => {
 describe('an answer with a lower height', () => {
   const ofChain: typeof syncing = { ...syncing, isOfNode: false };
 
+  /** The state of a query after answers with these heights, a minute apart. */
+  const afterHeights = (query: typeof syncing, heights: readonly (number | undefined)[]): QueryState =>
+    heights.reduce<QueryState>((before, height, minute) => {
+      const exchange = { request: { key: '', path: '/p' }, height: height?.toString(), result: RESULTS.answered };
+      return afterRound(before, CONTEXT, [exchange], at(minute).at, at(minute).at);
+    }, initialQueryState(query));
   /** Whether the last of these answers is kept. */
-  const keeps = (query: typeof syncing, heights: readonly (number | undefined)[]): boolean => {
-    const state = heights.reduce<QueryState>(
-      (before, height, minute) =>
-        afterRound(
-          before,
-          CONTEXT,
-          [{ request: { key: '', path: '/p' }, height: height?.toString(), result: RESULTS.answered }],
-          at(minute).at,
-          at(minute).at,
-        ),
-      initialQueryState(query),
-    );
-    return state.answers.get('')?.at === at(heights.length - 1).at;
-  };
+  const keeps = (query: typeof syncing, heights: readonly (number | undefined)[]): boolean =>
+    afterHeights(query, heights).answers.get('')?.at === at(heights.length - 1).at;
   const isKept = (...heights: readonly (number | undefined)[]): boolean => keeps(ofChain, heights);
 
   it('is refused, until it is the third in a row', () => {
@@ -133,20 +129,21 @@ describe('an answer with a lower height', () => {
   });
 
   it('is a failure that says so', () => {
-    const state = [100, 99].reduce<QueryState>(
-      (before, height) =>
-        afterRound(
-          before,
-          CONTEXT,
-          [{ request: { key: '', path: '/p' }, height: `${height}`, result: RESULTS.answered }],
-          0,
-          0,
-        ),
-      initialQueryState(ofChain),
-    );
+    const state = afterHeights(ofChain, [100, 99]);
     expect([state.failures, state.failure]).toEqual([
       1,
       { reason: 'regression', message: '/p: hub height 99 is below 100 of the last answer' },
     ]);
   });
+});
+
+it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
+  const answered = (seconds: number) =>
+    answeredQueries({ at: seconds, clockOffset: 0 }, { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
+  const countNew = (...[states, before]: Parameters<typeof newAnswers>) =>
+    newAnswers(states, before).get('cctx')?.answers.size;
+  expect(countNew(answered(10), undefined)).toBe(1);
+  expect(countNew(answered(10), new Map())).toBe(1);
+  expect(countNew(answered(10), answered(10))).toBe(0);
+  expect(countNew(answered(20), answered(10))).toBe(1);
 });
