@@ -1,3 +1,5 @@
+import { cctx, outbound, status } from '../facts/crosschain/document.js';
+import type { JsonObject } from '../support/json.js';
 import type { RateLimiterInput } from '../../src/simulator/responses.js';
 import { HEALTHY, HEALTHY_MINUTES, healthy, incident, type Incident } from './incident.js';
 import { changedInput, START_HEIGHT, START_SECONDS, type Phase } from './recording.js';
@@ -11,24 +13,12 @@ interface AddedCctx {
   readonly createdMinute: number;
 }
 
-const cctxRow = ({ chainId, nonce, createdMinute }: AddedCctx) => ({
-  index: `0x${chainId}_${nonce}`,
-  cctx_status: {
-    status: 'PendingOutbound',
-    created_timestamp: String(START_SECONDS + 60 * createdMinute),
-    lastUpdate_timestamp: '0',
-  },
-  inbound_params: { sender_chain_id: '7000' },
-  outbound_params: [
-    {
-      receiver_chainId: chainId,
-      coin_type: 'Gas',
-      amount: '250000000000000000',
-      tss_nonce: String(nonce),
-      hash: '',
-    },
-  ],
-});
+const cctxRow = ({ chainId, nonce, createdMinute }: AddedCctx): JsonObject =>
+  cctx(
+    `0x${chainId}_${nonce}`,
+    [outbound(chainId, { amount: '250000000000000000', tss_nonce: String(nonce), hash: '' })],
+    { cctx_status: status({ created_timestamp: String(START_SECONDS + 60 * createdMinute) }) },
+  );
 
 /** Replaces the transactions of a chain by these, which depend on the minute of the recording. */
 function withCctxs(chainId: string, missed: (minute: number) => readonly AddedCctx[], pending = missed) {
@@ -89,14 +79,14 @@ const unlistedCctx: AddedCctx = { chainId: BITCOIN, nonce: 7, createdMinute: 5 }
 
 /** The answer of the node about the added transaction. */
 const withCctxStatus =
-  (status: string): NonNullable<Phase['queries']> =>
+  (own: string): NonNullable<Phase['queries']> =>
   (path, response) => {
     const { index } = cctxRow(unlistedCctx);
     if (!path.endsWith(`/cctx/${index}`)) return response;
     return {
       ...response,
       status: 200,
-      body: Buffer.from(JSON.stringify({ CrossChainTx: { index, cctx_status: { status } } })),
+      body: Buffer.from(JSON.stringify({ CrossChainTx: { index, cctx_status: { status: own } } })),
     };
   };
 

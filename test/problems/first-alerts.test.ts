@@ -1,9 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { endOf, shortestIncidents, type Incident } from './incident.js';
+import { endOf, ofRules, shortestIncidents, type Incident } from './incident.js';
 import { incidents } from './incidents.js';
 import { createHealthyModel, INITIAL_CONFIG, recordSamples, type Phase, type RecordingOptions } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { exporterRules } from '../../src/problems/rules.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
 import type { Model } from '../../src/simulator/model.js';
 import { formatSentence } from '../../src/engine/verdicts.js';
@@ -83,9 +82,6 @@ function* findFirstAlerts(incident: Incident, options: RecordingOptions = {}): G
   return { minutes, sentences };
 }
 
-const ofRules = exporterRules.flatMap(({ name, severity }) =>
-  typeof severity === 'string' ? [`${name}/${severity}`] : [`${name}/critical`, `${name}/warning`],
-);
 const cases = shortestIncidents(incidents, ofRules);
 
 /** Whether the chain is the same as in all other such incidents: only its responses are changed. */

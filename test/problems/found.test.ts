@@ -5,6 +5,8 @@ import { isNodeBehind as isBehindByAnswers } from '../../src/queries/node-status
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { listVerdicts } from '../../src/engine/verdicts.js';
+import { cctx as pendingCctx, outbound, rateLimiterInput, status as cctxStatus } from '../facts/crosschain/document.js';
+import type { JsonObject } from '../support/json.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, members, transfer, validators, vote } from '../items/bridge-state.js';
 import {
@@ -1238,19 +1240,13 @@ describe('the state', () => {
 });
 
 describe('a cross-chain transaction', () => {
-  const cctx = (chain: string, nonce: number, createdMinute: number) => ({
-    index: `0x${chain}_${nonce}`,
-    cctx_status: {
-      status: 'PendingOutbound',
-      created_timestamp: String(START_SECONDS + createdMinute * 60),
-      lastUpdate_timestamp: '0',
-    },
-    inbound_params: { sender_chain_id: '7000' },
-    outbound_params: [{ receiver_chainId: chain, coin_type: 'Gas', amount: '1', tss_nonce: String(nonce), hash: '' }],
-  });
+  const cctx = (chain: string, nonce: number, createdMinute: number) =>
+    pendingCctx(`0x${chain}_${nonce}`, [outbound(chain, { amount: '1', tss_nonce: String(nonce), hash: '' })], {
+      cctx_status: cctxStatus({ created_timestamp: String(START_SECONDS + createdMinute * 60) }),
+    });
   interface Lists {
-    readonly missed?: readonly object[];
-    readonly pending?: readonly object[];
+    readonly missed?: readonly JsonObject[];
+    readonly pending?: readonly JsonObject[];
     readonly hidden?: number;
     /** The minute of the height, if the hub has halted since then. */
     readonly haltedAt?: number;
@@ -1270,15 +1266,12 @@ describe('a cross-chain transaction', () => {
         latest_block: { height: '1', epochSeconds: at(minute).at - blockMinutes * 60 },
         crosschain_flags: { isInboundEnabled: true, isOutboundEnabled },
       });
-      const body = {
+      const body = rateLimiterInput({
         height: String(heightAt(haltedAt)),
         cctxs_missed: missed,
         cctxs_pending: pending,
         total_pending: String(missed.length + pending.length + hidden),
-        past_cctxs_value: '0',
-        pending_cctxs_value: '0',
-        lowest_pending_cctx_height: '0',
-      };
+      });
       const before = isQueried ? { ...state, queries } : state;
       state = step(
         before,
@@ -1308,8 +1301,8 @@ describe('a cross-chain transaction', () => {
   });
 
   it('is judged when others have no time of creation, of which its details have the number', () => {
-    const withStatus = (cctx_status: object) => ({ ...cctx('1', 2, 0), cctx_status });
-    const found = (...statuses: readonly object[]) =>
+    const withStatus = (cctx_status: JsonObject) => ({ ...cctx('1', 2, 0), cctx_status });
+    const found = (...statuses: readonly JsonObject[]) =>
       cctxProblems('CrosschainOldestPendingTooOld/warning', [
         { minute: 0, pending: [cctx('1', 1, -31), ...statuses.map(withStatus)] },
       ]).map(({ text }) => text);
@@ -1321,7 +1314,7 @@ describe('a cross-chain transaction', () => {
     ]);
     // An invalid value withdraws all.
     expect(found({ ...missing, created_timestamp: 'x' })).toEqual([]);
-    const unjudged = (pending: readonly object[]) => {
+    const unjudged = (pending: readonly JsonObject[]) => {
       const body = { height: '1', cctxs_missed: [], cctxs_pending: pending, total_pending: String(pending.length) };
       const context = crosschainContext();
       const { lastSuccess } = step(
@@ -1530,7 +1523,7 @@ describe('a cross-chain transaction', () => {
   it('cannot be judged as missed beyond the 1000 that are remembered', () => {
     const old = Array.from({ length: 999 }, (_, index) => cctx('1', index, -500));
     const [next, last] = [cctx('56', 1, 0), cctx('56', 2, 0)];
-    const judged = (...missed: readonly object[]) => {
+    const judged = (...missed: readonly JsonObject[]) => {
       const documents = [old, old, [...old, next], missed].map((each, index) => ({ minute: 3 * index, missed: each }));
       const { unjudged = [] } = stateAfter(documents).lastSuccess?.snapshot.judgement ?? {};
       const found = cctxProblems('CrosschainCctxsMissed', documents).map(({ subject }) => subject);
@@ -1588,7 +1581,7 @@ describe('a cross-chain transaction', () => {
 
   it('is missed when it was not in the first documents', () => {
     const old = cctx('1', 1, -500);
-    const found = (missed: readonly object[]) =>
+    const found = (missed: readonly JsonObject[]) =>
       cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, missed: [old] },
         { minute: 1, missed: [old] },

@@ -1,3 +1,4 @@
+import { exporterRules } from '../../src/problems/rules.js';
 import type { Phase, RecordingOptions } from './recording.js';
 
 /** An alert with its severity. */
@@ -41,6 +42,11 @@ export function incident(
 export function healthy(title: string, phases: Phase | readonly Phase[], details: Details = {}): Incident {
   return incident(title, phases, {}, { beginsAtMinute: 0, ...details });
 }
+
+/** The alerts that Prometheus judges, with each severity. */
+export const ofRules: readonly string[] = exporterRules.flatMap(({ name, severity }) =>
+  typeof severity === 'string' ? [`${name}/${severity}`] : [`${name}/critical`, `${name}/warning`],
+);
 
 /** A small number of incidents that together fire all alerts, without the longest ones. Those of `known` need none. */
 export function shortestIncidents(all: readonly Incident[], known: readonly string[] = []): readonly Incident[] {

@@ -42,8 +42,6 @@ export type OtherExporters = Readonly<Record<string, Recording>>;
 export interface Setup {
   /** Labels of the target besides `job` and `instance`. With several sets, every series exists with each of them. */
   readonly targetLabels: readonly Readonly<Record<string, string>>[];
-  /** Recordings that replace that of some sets of labels, by the value of the label `cluster`. */
-  readonly recordings?: Readonly<Record<string, Recording>>;
   /** The labels that a second evaluation of all rules adds to its series. */
   readonly secondEvaluation?: Readonly<Record<string, string>>;
   /** The program that evaluates the rules: promtool by default. */
@@ -142,13 +140,12 @@ function runTests(
   recording: Recording,
   tests: Readonly<Record<string, unknown>>,
   others: OtherExporters = {},
-  { targetLabels, recordings = {}, secondEvaluation, promtool = 'promtool' }: Setup = DIRECT,
+  { targetLabels, secondEvaluation, promtool = 'promtool' }: Setup = DIRECT,
 ): ToolResult {
   const interval = `${recording.sampleSeconds}s`;
   const instances = { [INSTANCE]: recording, ...others };
   const input_series = targetLabels.flatMap((labels) =>
-    Object.entries(instances).flatMap(([instance, own]) => {
-      const { series, samples } = recordings[labels['cluster'] ?? ''] ?? own;
+    Object.entries(instances).flatMap(([instance, { series, samples }]) => {
       // Prometheus adds these labels when it scrapes.
       const scraped = Object.entries({ job: 'bridge', instance, ...labels }).map(
         ([name, value]) => `${name}="${value}"`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { afterRound, initialQueryState, type QueryContext, type QueryStates } from '../../src/queries/query.js';
 import { signingInfo } from '../../src/queries/validator-queries.js';
+import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import { idleState, validators } from '../items/bridge-state.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { bridgeContext, bridgePoll, bridgeSnapshot, crosschainContext, crosschainPoll } from '../support/snapshots.js';
@@ -55,7 +56,7 @@ function bridgeProblemsAfter(minutes: number, answers: Answers, document: (minut
 const secondsWith = (name: string, all: ReturnType<typeof problemsAfter>): readonly number[] =>
   all.flatMap(([seconds, names]) => (names.some((each) => each.startsWith(name)) ? [seconds] : []));
 
-const status = (minute: number, isJailed: boolean): QueryStates =>
+const jailed = (minute: number, isJailed: boolean): QueryStates =>
   answeredQueries(at(minute * 60), { staking_validator: { operator: '', isJailed, isBonded: !isJailed } }, OWN);
 
 const firstAndLast = (seconds: readonly number[]) => [seconds[0], seconds.at(-1)];
@@ -63,22 +64,22 @@ const firstAndLast = (seconds: readonly number[]) => [seconds[0], seconds.at(-1)
 describe('a problem that an answer shows', () => {
   it('does not begin by one odd answer, however many documents come before the next answer', () => {
     const jailedIn = (...minutes: readonly number[]) =>
-      bridgeProblemsAfter(8, (minute) => status(minute, minutes.includes(minute)));
+      bridgeProblemsAfter(8, (minute) => jailed(minute, minutes.includes(minute)));
     expect(secondsWith('BridgeWatchedValidatorJailed', jailedIn(2))).toEqual([]);
     expect(secondsWith('BridgeWatchedValidatorJailed', jailedIn(2, 4))).toEqual([]);
   });
 
   it('begins by the second answer, and ends by the second one without it', () => {
-    const found = bridgeProblemsAfter(12, (minute) => status(minute, minute >= 2 && minute < 6));
+    const found = bridgeProblemsAfter(12, (minute) => jailed(minute, minute >= 2 && minute < 6));
     expect(firstAndLast(secondsWith('BridgeWatchedValidatorJailed', found))).toEqual([180, 405]);
-    const odd = bridgeProblemsAfter(12, (minute) => status(minute, minute >= 2 && minute !== 6));
+    const odd = bridgeProblemsAfter(12, (minute) => jailed(minute, minute >= 2 && minute !== 6));
     expect(secondsWith('BridgeWatchedValidatorJailed', odd)).toHaveLength((12 - 3) * 4);
   });
 
   it('goes on while the same answer stays, because the next ones fail', () => {
-    const found = bridgeProblemsAfter(6, (minute) => (minute < 2 ? status(minute, true) : new Map()));
+    const found = bridgeProblemsAfter(6, (minute) => (minute < 2 ? jailed(minute, true) : new Map()));
     expect(firstAndLast(secondsWith('BridgeWatchedValidatorJailed', found))).toEqual([60, 345]);
-    const once = bridgeProblemsAfter(6, (minute) => (minute < 1 ? status(minute, true) : new Map()));
+    const once = bridgeProblemsAfter(6, (minute) => (minute < 1 ? jailed(minute, true) : new Map()));
     expect(secondsWith('BridgeWatchedValidatorJailed', once)).toEqual([]);
   });
 
@@ -86,23 +87,17 @@ describe('a problem that an answer shows', () => {
     const members = idleState.last_observed_valset.members.slice(0, 3);
     const without = { valsets: [{ ...idleState.valsets[0], nonce: '2', members }] };
     const document = (minute: number) => (minute < 2 ? {} : without);
-    const jailed = bridgeProblemsAfter(20, (minute) => status(minute, minute >= 1 && minute !== 15), document);
-    expect(secondsWith('BridgeWatchedValidatorInactive', jailed)).toEqual([]);
-    const left = bridgeProblemsAfter(20, (minute) => status(minute, minute === 15), document);
+    const inJail = bridgeProblemsAfter(20, (minute) => jailed(minute, minute >= 1 && minute !== 15), document);
+    expect(secondsWith('BridgeWatchedValidatorInactive', inJail)).toEqual([]);
+    const left = bridgeProblemsAfter(20, (minute) => jailed(minute, minute === 15), document);
     const found = secondsWith('BridgeWatchedValidatorInactive/critical', left);
     expect(found).toHaveLength((20 * 60 - (found[0] ?? 0)) / SECONDS_OF_POLL);
   });
 });
 
-const createdBefore = (minutes: number) => ({
-  index: '0x1',
-  cctx_status: {
-    status: 'PendingOutbound',
-    created_timestamp: String(START_SECONDS - minutes * 60),
-    lastUpdate_timestamp: '0',
-  },
-  inbound_params: { sender_chain_id: '7000' },
-  outbound_params: [{ receiver_chainId: '1', coin_type: 'Gas', amount: '1', tss_nonce: '1', hash: '' }],
+/** A transaction that was created with the first document. */
+const pending = cctx('0x1', [outbound('1', { amount: '1', tss_nonce: '1', hash: '' })], {
+  cctx_status: status({ created_timestamp: String(START_SECONDS) }),
 });
 
 describe('outbounds that are switched off', () => {
@@ -115,15 +110,11 @@ describe('outbounds that are switched off', () => {
           crosschain_flags: { isInboundEnabled: true, isOutboundEnabled: isOutboundEnabled(minute) },
         }),
       (state, seconds) => {
-        const body = {
+        const body = rateLimiterInput({
           height: String(heightAt(seconds)),
-          cctxs_missed: [],
-          cctxs_pending: [createdBefore(0)],
+          cctxs_pending: [pending],
           total_pending: '1',
-          past_cctxs_value: '0',
-          pending_cctxs_value: '0',
-          lowest_pending_cctx_height: '0',
-        };
+        });
         return step(state, crosschainPoll(body, { at: at(seconds) }), context, at(seconds));
       },
       initialState(context, START_SECONDS),
@@ -181,7 +172,7 @@ function blockAnswers(minute: number, before: QueryStates, blocks: Blocks): Quer
   const last = before.get(signingInfo.name) ?? initialQueryState(signingInfo);
   return new Map([
     ...answeredQueries(at(minute * 60), { slashing_params: { window: 1000, minSigned: 0.5 } }),
-    ...status(minute, false),
+    ...jailed(minute, false),
     [signingInfo.name, afterRound(last, context, [exchange], now, now)],
   ]);
 }

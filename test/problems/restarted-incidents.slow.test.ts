@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exporterRules } from '../../src/problems/rules.js';
 import { recordIncident } from './incident-recording.js';
-import { shortestIncidents, type Incident } from './incident.js';
+import { ofRules, shortestIncidents, type Incident } from './incident.js';
 import { bridgeIncidents } from './incidents.js';
 import { INSTANCE } from './promtool.js';
 
@@ -15,9 +14,6 @@ const SAMPLE_MINUTES = SAMPLE_SECONDS / 60;
 const DOWN_MINUTES = 2;
 
 const lasting = bridgeIncidents.filter(({ phases }) => (phases[1]?.minutes ?? 0) >= 60);
-const ofRules = exporterRules.flatMap(({ name, severity }) =>
-  typeof severity === 'string' ? [`${name}/${severity}`] : [`${name}/critical`, `${name}/warning`],
-);
 
 /** The exporter restarts ten minutes after the beginning of the incident. */
 function withRestart({ phases, ...incident }: Incident): Incident {

@@ -1,52 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
-import type { Moment } from '../../src/clock.js';
-import { demoConfig } from '../../src/commands/demo.js';
-import { respondTo } from '../../src/sources/simulated-node.js';
-import { answerQueries } from '../support/polls.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { createJobs } from '../../src/engine/jobs.js';
-import { pollInput } from '../support/polls.js';
+import { exportedFamilies, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { pollOf } from '../support/polls.js';
-import { step } from '../support/steps.js';
+import { record, START_SECONDS } from '../problems/recording.js';
 
 /* The series of the answers of a simulated node. */
-
-const START_SECONDS = 1_790_000_000;
-
-const at = (minute: number): Moment => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
 const modelOf = (scenario: ScenarioName): Model =>
   createModel({ seed: 7, scenario, startTime: START_SECONDS, blockTimeMs: 20_000 });
 
 /** The endpoint after polls in the first two minutes, each with the queries that are due. */
 function polled(model: Model, document: DocumentName): EndpointState {
-  const job = createJobs(demoConfig('http://127.0.0.1:1317', model)).find(
-    ({ context }) => context.document === document,
-  );
-  if (job === undefined) throw new Error(`the demo has no ${document}`);
-  const { context } = job;
-  let state = initialState(context, at(0).at);
-  for (const minute of [0, 1]) {
-    const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { additionalInput } = pollInput(context, state, () => undefined, at(minute));
-    const poll = {
-      ...pollOf(context, body, { at: at(minute), additionalInput }),
-      servedPath: { dialect: 'neutral', path: '' },
-    };
-    state = step(state, poll, context, at(minute));
-    const queries = answerQueries(context, state, (path) => respondTo(model, path), at(minute));
-    state = { ...state, queries };
-  }
+  const state = record([{ minutes: 2, frozen: true }], { model }).endpoints.find((own) => own.document === document);
+  if (state === undefined) throw new Error(`the demo has no ${document}`);
   return state;
 }
 
 const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>
-  exportedFamilies(state, at(1).at)
+  exportedFamilies(state, START_SECONDS + 60)
     .filter(({ name }) => pattern.test(name))
     .flatMap(({ text }) => text.trimEnd().split('\n'));
 

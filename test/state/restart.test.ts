@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/engine/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { createMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import {
@@ -7,7 +6,6 @@ import {
   instantAt,
   read,
   restoredFrom,
-  START_SECONDS,
   startSimulatedProcess,
   written,
   type Chain,
@@ -22,12 +20,6 @@ const STEP_MINUTES = 4;
 function pollFrom(process: SimulatedProcess, from: number, to: number, step = STEP_MINUTES): void {
   for (let minute = from; minute <= to; minute += step) process.poll(minute);
 }
-
-const summary = (verdicts: readonly Verdict[]): string[] =>
-  verdicts.map(
-    ({ alert, severity, state, subject, startSeconds, mayBeOlder }) =>
-      `${state} ${severity} ${alert} ${JSON.stringify(subject)} since ${((startSeconds - START_SECONDS) / 60).toFixed(1)}${mayBeOlder ? ' or before' : ''}`,
-  );
 
 const INCIDENT_MINUTE = 12;
 
@@ -45,28 +37,6 @@ function incident(scenario: 'stuck' | 'no-relayer'): Chain {
   };
 }
 
-describe('a process that is restarted every 20 minutes during an incident', () => {
-  it('has the verdicts of one that is not, since the same times', () => {
-    const chain = incident('stuck');
-    const without = startSimulatedProcess(chain, 0);
-    let remembering = startSimulatedProcess(chain, 0);
-    let forgetful = startSimulatedProcess(chain, 0);
-    for (let minute = 0; minute <= 56; minute += STEP_MINUTES) {
-      if (minute === 20 || minute === 40) {
-        remembering = startSimulatedProcess(chain, minute - 1, remembering.end(minute - 2));
-        forgetful = startSimulatedProcess(chain, minute - 1);
-      }
-      for (const process of [without, remembering, forgetful]) process.poll(minute);
-    }
-    const restarted = summary(remembering.verdicts(56));
-    expect(restarted).toEqual(summary(without.verdicts(56)));
-    // The lowest nonce of a chain has to be the same for 35 minutes, and no document says since when it is.
-    const stuck = 'firing critical CrosschainBacklogStuck';
-    expect(restarted.filter((line) => line.startsWith(stuck))).toHaveLength(1);
-    expect(summary(forgetful.verdicts(56)).filter((line) => line.startsWith(stuck))).toEqual([]);
-  });
-});
-
 describe('the first poll after a restart', () => {
   it('has the measured block time', () => {
     const chain = createChain();
@@ -79,21 +49,6 @@ describe('the first poll after a restart', () => {
     expect(second.values('bridge_block_time_seconds', 22)).toEqual({});
     second.poll(23);
     expect(second.values('bridge_block_time_seconds', 23)).toEqual({ '': 6 });
-  });
-
-  it('keeps the mark of a change, and is no change itself', () => {
-    const chain = createChain();
-    const changed = (process: SimulatedProcess, minute: number): string[] =>
-      summary(process.verdicts(minute)).filter((line) => line.includes('BridgeParamsChanged'));
-    const first = startSimulatedProcess(chain, 0);
-    pollFrom(first, 0, 8);
-    const other = (body: string): string => body.replace(/(?<="signed_batches_window":")\d+/, '77');
-    const second = startSimulatedProcess(chain, 11, first.end(10), other);
-    pollFrom(second, 12, 16);
-    expect(changed(second, 16)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
-    const third = startSimulatedProcess(chain, 19, second.end(18), other);
-    third.poll(20);
-    expect(changed(third, 20)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
   });
 
   it.each([
