@@ -31,8 +31,6 @@ class Sequencer extends BaseSequencer {
 }
 
 export default defineConfig({
-  // Suppresses warnings about missing source maps of @actions/workflow-parser.
-  logLevel: 'error',
   test: {
     // Files share the modules that a worker has loaded. Most of the time would be spent on loading otherwise.
     pool: 'threads',
@@ -41,12 +39,9 @@ export default defineConfig({
     // At least three, because many tests wait for a process.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: 'test/support/global-setup.ts',
-    reporters: ['default', './test/support/missing-tools-reporter.ts'],
     // Tests that start processes, such as the daemon or Prometheus, can take longer than the default of 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // It imports JSON without an import attribute, which Vite accepts and Node.js rejects.
-    server: { deps: { inline: ['@actions/workflow-parser'] } },
     projects: [
       {
         extends: true,

@@ -1,42 +1,46 @@
 import type { Model } from '../../src/simulator/model.js';
+import { labelsOf, seriesOf } from '../support/exposition-text.js';
+import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 import type { Attestation, Cctx, ModuleState, Valset } from '../../src/simulator/responses.js';
 
 export type ChainSummary = ReturnType<typeof summarize>;
 
-/** Key figures of the simulated chain, computed from its two responses, and the most blocks that a validator has missed. */
+/** Key figures of the simulated chain, most of them as the exporter finds them, and the most blocks that a validator has missed. */
 export function summarize(model: Model) {
   const { state } = model.moduleState();
   const input = model.rateLimiterInput();
+  const { renderedFamilies } = bridgeSnapshot(state, { height: String(model.height) });
+  const families = [...renderedFamilies, ...crosschainSnapshot(input).renderedFamilies];
+  const series = seriesOf(families.map(({ text }) => text).join(''));
+  const gauge = (name: string, absent = NaN): number => series.find((own) => own.name === name)?.value ?? absent;
   const timeouts = state.batches.map(({ batch_timeout }) => Number(batch_timeout));
-  const nonces = state.attestations.map(eventNonceOf);
-  const lastObservedNonce = Number(state.last_observed_nonce);
+  const lowestNonces = series.filter(({ name }) => name === 'crosschain_lowest_pending_nonce');
   return {
-    lastObservedNonce,
-    newestAttestedNonce: Math.max(lastObservedNonce, ...nonces),
+    lastObservedNonce: gauge('bridge_last_observed_nonce'),
+    newestAttestedNonce: gauge('bridge_newest_attested_nonce'),
     /** Share of the newest valset's power behind the best claim for the next event. */
-    nextEventVotedShare: nextEventVotedShare(state),
+    nextEventVotedShare: gauge('bridge_next_event_voted_power_ratio', 0),
     /** Number of events with more than one claim. */
-    conflictingEvents: new Set(nonces.filter((nonce, index) => nonces.indexOf(nonce) !== index)).size,
-    lastPoolId: Number(state.last_outgoing_pool_id),
-    oldestTransferId: Math.min(...transferIds(state)),
-    unbatched: state.unbatched_transfers.length,
-    batches: state.batches.length,
+    conflictingEvents: gauge('bridge_conflicting_claims'),
+    lastPoolId: gauge('bridge_last_outgoing_pool_id'),
+    oldestTransferId: gauge('bridge_oldest_pending_transfer_id', Infinity),
+    unbatched: gauge('bridge_unbatched_transfers'),
+    batches: gauge('bridge_batches'),
     /** The lowest share of the observed valset's power that signed a batch. */
-    lowestSignedShare: Math.min(...signedShares(state)),
+    lowestSignedShare: gauge('bridge_batch_min_signed_power_ratio', Infinity),
     /** External blocks from the estimated external height to the first batch timeout. */
     blocksToTimeout: Math.min(...timeouts) - estimatedExternalHeight(state, model.height),
-    expiredBatches: timeouts.filter((timeout) => timeout < Number(state.last_observed_external_height)).length,
-    unrelayedValsets: state.valsets.filter((set) => Number(set.nonce) > Number(state.last_observed_valset.nonce))
-      .length,
-    valsetDrift: valsetDrift(state),
+    expiredBatches: gauge('bridge_batches_expired'),
+    unrelayedValsets: gauge('bridge_unrelayed_valsets'),
+    valsetDrift: gauge('bridge_valset_power_drift_ratio'),
     /** Members of the newest valset that neither confirmed a batch nor voted. */
     silentSigners: silentSigners(state),
-    totalPending: Number(input.total_pending),
-    listedPending: input.cctxs_pending.length,
-    missed: input.cctxs_missed.length,
+    totalPending: gauge('crosschain_total_pending'),
+    listedPending: gauge('crosschain_cctxs_pending'),
+    missed: gauge('crosschain_cctxs_missed'),
     pendingValue: BigInt(input.pending_cctxs_value),
     pastValue: BigInt(input.past_cctxs_value),
-    lowestNonces: lowestNonces(input.cctxs_pending),
+    lowestNonces: Object.fromEntries(lowestNonces.map((own) => [labelsOf(own)['chain_id'] ?? '', own.value])),
     missedBlocks: Math.max(...model.bridge.validators.map((validator) => model.bridge.signedBlocks.missed(validator))),
   };
 }
@@ -107,39 +111,6 @@ export function transferIds({ unbatched_transfers, batches }: ModuleState): numb
   return [...unbatched_transfers, ...batches.flatMap(({ transactions }) => transactions)].map(({ id }) => Number(id));
 }
 
-function powerShareOf(valset: Valset, addresses: ReadonlySet<string>): number {
-  const members = valset.members.filter(({ external_address }) => addresses.has(external_address.toLowerCase()));
-  return powerOf({ ...valset, members }) / powerOf(valset);
-}
-
-function signedShares(state: ModuleState): number[] {
-  return state.batches.map(({ batch_nonce, token_contract }) => {
-    const confirms = state.batch_confirms.filter(
-      (confirm) =>
-        confirm.nonce === batch_nonce && confirm.token_contract.toLowerCase() === token_contract.toLowerCase(),
-    );
-    const signers = new Set(confirms.map(({ eth_signer }) => eth_signer.toLowerCase()));
-    return powerShareOf(state.last_observed_valset, signers);
-  });
-}
-
-function votersOf({ votes }: Attestation, { orchestrator_addresses }: ModuleState): Set<string> {
-  const keys = new Set(votes.map(bech32DataOf));
-  const voters = orchestrator_addresses.filter(({ sender }) => keys.has(bech32DataOf(sender)));
-  return new Set(voters.map(({ eth_address }) => eth_address.toLowerCase()));
-}
-
-function newestValset({ valsets }: ModuleState): Valset {
-  const newest = valsets.toSorted((left, right) => Number(right.nonce) - Number(left.nonce))[0];
-  if (newest === undefined) throw new Error('there is no valset');
-  return newest;
-}
-
-function nextEventVotedShare(state: ModuleState): number {
-  const next = state.attestations.filter((row) => eventNonceOf(row) === Number(state.last_observed_nonce) + 1);
-  return Math.max(0, ...next.map((attestation) => powerShareOf(newestValset(state), votersOf(attestation, state))));
-}
-
 /** By the last observed event and the block times that the hub assumes. */
 export function estimatedExternalHeight(state: ModuleState, height: number): number {
   const observed = state.attestations.find((row) => eventNonceOf(row) === Number(state.last_observed_nonce));
@@ -148,28 +119,12 @@ export function estimatedExternalHeight(state: ModuleState, height: number): num
   return Number(state.last_observed_external_height) + blocks;
 }
 
-function valsetDrift(state: ModuleState): number {
-  const [newest, observed] = [newestValset(state), state.last_observed_valset];
-  const addresses = new Set([...newest.members, ...observed.members].map(({ external_address }) => external_address));
-  return [...addresses]
-    .map((address) => new Set([address.toLowerCase()]))
-    .reduce((sum, address) => sum + Math.abs(powerShareOf(newest, address) - powerShareOf(observed, address)), 0);
-}
-
 function silentSigners(state: ModuleState): number {
   const confirmers = new Set(state.batch_confirms.map(({ orchestrator }) => orchestrator));
   const voters = new Set(state.attestations.flatMap(({ votes }) => votes.map(bech32DataOf)));
-  const members = new Set(newestValset(state).members.map(({ external_address }) => external_address));
+  const members = new Set(state.valsets.at(-1)?.members.map(({ external_address }) => external_address));
   return state.orchestrator_addresses.filter(
     ({ sender, orchestrator, eth_address }) =>
       members.has(eth_address) && !confirmers.has(orchestrator) && !voters.has(bech32DataOf(sender)),
   ).length;
-}
-
-function lowestNonces(pending: readonly Cctx[]): Record<string, number> {
-  const lowest: Record<string, number> = {};
-  for (const { receiver_chainId, tss_nonce } of pending.map(currentOutbound)) {
-    lowest[receiver_chainId] = Math.min(lowest[receiver_chainId] ?? Infinity, Number(tss_nonce));
-  }
-  return lowest;
 }
