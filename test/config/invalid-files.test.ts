@@ -55,16 +55,6 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b: aliases repeat more than 10000 values',
   ],
   [
-    'an alias of a list that contains it',
-    'targets: &a\n  - *a',
-    'b:2:5: Unresolved alias (its anchored value must end before it)',
-  ],
-  [
-    'a mapping that merges itself',
-    withBridge('tls_config: &a {server_name: a, <<: *a}'),
-    'b:5:43: Unresolved alias (its anchored value must end before it)',
-  ],
-  [
     'merges of anything but mappings, and of nothing',
     'poll: &a {<<: 30s}\nlimits: {<<: [*a, [*a]]}\ntargets: {<<}\nlinks: {<<: *other}\na: &x 1\nb: &b [*x]\nc: &x {}\nd: {<<: *b}',
     'b:1:11: Only mappings can be merged with <<',

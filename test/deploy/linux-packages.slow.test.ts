@@ -152,29 +152,6 @@ it.skipIf(!hasTools)('the archive runs as documented, and an upgrade keeps its c
   expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
 });
 
-describe('the environment file of the service', () => {
-  const environment = readProjectFile('deploy/systemd/bridge-exporter.env');
-
-  it.each(['CONFIG_FILE', 'BRIDGE_URL', 'CROSSCHAIN_URL'])(
-    'configures the exporter when only %s is uncommented',
-    (name) => {
-      const config = createTempFolder().write(
-        'bridge.yaml',
-        'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
-      );
-      const [line = ''] = new RegExp(`(?<=^#)${name}=.*$`, 'm').exec(environment) ?? [];
-      const assignment = line.replace('/etc/bridge-exporter/bridge.yaml', config);
-      const { status, output } = runTool('env', [
-        assignment,
-        process.execPath,
-        projectPath('dist/main.js'),
-        '--config.check',
-      ]);
-      expect(status, output).toBe(0);
-    },
-  );
-});
-
 describe.skipIf(!hasTools || !hasTool('dpkg'))('the Debian package', () => {
   const ENVIRONMENT = 'etc/bridge-exporter/bridge-exporter.env';
 

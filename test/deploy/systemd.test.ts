@@ -52,7 +52,7 @@ describe('the settings of the systemd unit', () => {
     expect(setting('RestrictAddressFamilies')).toContain('AF_UNIX');
   });
 
-  it('include an environment file with existing variables', () => {
+  it('include an environment file with existing variables, of which the URL of a node is enough', async () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),
       ...commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])),
@@ -60,6 +60,10 @@ describe('the settings of the systemd unit', () => {
     const variables = Array.from(environment.matchAll(/^#?([A-Z_]+)=/gm), ([, name = '']) => name);
     expect(variables).toContain('CONFIG_FILE');
     expect(variables.filter((name) => !known.has(name))).toEqual([]);
+    for (const name of ['BRIDGE_URL', 'CROSSCHAIN_URL']) {
+      const value = new RegExp(`^#${name}=(.*)$`, 'm').exec(environment)?.[1] ?? '';
+      expect((await runHere(['--config.check'], { [name]: value })).code, name).toBe(0);
+    }
     expect(setting('EnvironmentFile')).toBe(/^# (\S+\.env): /.exec(environment)?.[1]);
   });
 });

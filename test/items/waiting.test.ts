@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { BridgePast } from '../../src/facts/bridge/bridge-input.js';
+import { DAY_SECONDS } from '../../src/units.js';
+import { START } from '../support/polls.js';
 import type { BridgeOptions } from '../support/snapshots.js';
 import { batch, idleState, transfer, vote } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
@@ -55,6 +58,20 @@ describe('what a batch waits for', () => {
       signedOnly,
     );
     expect(rowsOf(executed('7', '0xT', vote(0)))[1], 'also past its timeout').toEqual(['7', 'timed out']);
+  });
+
+  it('is probably fees, by what executed batches have paid, where no minimum is configured', () => {
+    const days = [{ day: Math.floor(START.at / DAY_SECONDS), batches: 10, lows: [40n, 41n] }];
+    const past = {
+      at: START.at,
+      heights: [],
+      watched: [],
+      batchNonces: new Map(),
+      executed: new Map([['0xt', { nonce: 4n, at: START.at, days }]]),
+      relayableSince: new Map(),
+    } as unknown as BridgePast;
+    const { batches } = bridgeItemsOf({ ...idleState, batches: [batch('5')], batch_confirms: signed('5') }, { past });
+    expect(asReadable(batches).rows[0]?.waits).toBe('probably too poor: executed batches have paid more');
   });
 });
 

@@ -318,57 +318,6 @@ describe('why something waits', () => {
       '\n1\n0.1 TEE\n0.2 TEE\n0.4 TEE\nbelow the minimum: nobody takes it\n11\n',
     );
   });
-
-  it('is probably too little in fees, by what executed batches have paid, where no minimum is configured', () => {
-    const textAfter = (fees: readonly number[]): string => {
-      const learning = {
-        ...BRIDGE,
-        names: { ...BRIDGE.names, tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 1 }] },
-      };
-      const snapshots = initialSnapshots();
-      const paying = (nonce: string, fee: number) => {
-        const [first] = batch(nonce).transactions;
-        const erc20_fee = { contract: '0xT', amount: String(fee) };
-        return { ...batch(nonce), transactions: [{ ...first, id: nonce, erc20_fee }] };
-      };
-      fees.forEach((fee, index) => {
-        const [nonce, event] = [String(100 + index), String(8 + index)];
-        const claim = { ...executed.claim, event_nonce: event, batch_nonce: nonce };
-        for (const [number, state] of [
-          {
-            batches: [paying(nonce, fee)],
-            attestations: [{ ...executed, observed: false, claim }],
-            last_observed_nonce: String(7 + index),
-          },
-          { last_observed_nonce: event },
-        ].entries()) {
-          const second = at(2 * index + number);
-          snapshots.record(
-            learning,
-            pollOf(
-              learning,
-              { state: { ...idleState, last_outgoing_batch_id: '200', last_outgoing_pool_id: '900', ...state } },
-              { height: 1000, at: second },
-            ),
-            second,
-          );
-        }
-      });
-      const state = {
-        ...idleState,
-        batches: [paying('3', 9)],
-        batch_confirms: signed('3'),
-        last_observed_nonce: '50',
-        last_outgoing_batch_id: '200',
-        last_outgoing_pool_id: '900',
-      };
-      snapshots.record(learning, pollOf(learning, { state }, { height: 1000, at: at(60) }), at(60));
-      return textOf(pendingAt(snapshots, 61, { target: TARGET })).replaceAll(/\s+/g, ' ');
-    };
-    expect(textAfter([40, 41, 42, 43, 44, 45, 46, 47, 48, 49])).toContain(
-      'probably too poor: executed batches have paid more',
-    );
-  });
 });
 
 describe('the rate limit', () => {
