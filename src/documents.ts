@@ -59,8 +59,6 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
-  /** The schema of the body; absent for the result of a call. */
-  readonly schema?: FieldSchema;
   /** The key of the input that has the content of the document, and its schema. */
   readonly content?: { readonly key: string; readonly schema: FieldSchema };
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
@@ -153,7 +151,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
-    schema: moduleStateResponse,
     content: { key: 'state', schema: moduleState },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(moduleStateResponse, body, maxValues);
@@ -223,7 +220,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
-    schema: rateLimiterInput,
     content: { key: 'document', schema: rateLimiterInput },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(rateLimiterInput, body, maxValues);

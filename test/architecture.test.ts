@@ -12,7 +12,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'program.ts': ['commands'],
   commands: [
     'problems',
-    'chain',
     'config',
     'document-types.ts',
     'documents.ts',

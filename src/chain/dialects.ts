@@ -43,7 +43,7 @@ export const bridgeDialects = {
 export const crosschainDialects = {
   zeta: {
     path: '/zeta-chain/crosschain/rateLimiterInput',
-    fields: { zeta_fees: 'native_fees', finalized_zeta_height: 'finalized_native_height' },
+    fields: {},
     values: { Zeta: 'Native' },
   },
   neutral: { path: '/chain/crosschain/rateLimiterInput', fields: {}, values: {} },

@@ -50,7 +50,7 @@ export function* readDocument<T>(
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body. Messages do not quote the body. */
-export function* parseJson(
+function* parseJson(
   body: Uint8Array,
   maxValues = Infinity,
 ): InParts<{ readonly ok: true; readonly json: unknown } | UnreadableDocument> {
@@ -136,32 +136,6 @@ function hasError(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasError);
   for (const key in value) if (hasError(Reflect.get(value, key))) return true;
   return false;
-}
-
-export const MAX_UNRECOGNIZED_FIELDS = 20;
-const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
-
-/** Paths of keys that a schema does not have, at most `MAX_UNRECOGNIZED_FIELDS`. */
-export function unrecognizedFields(schema: FieldSchema, json: unknown): ReadonlySet<string> {
-  const paths = new Set<string>();
-  const visit = (fieldSchema: FieldSchema, path: string, value: unknown): void => {
-    const { fields, aliases = {}, ignored = [], row } = fieldSchema;
-    if (paths.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) {
-      if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);
-    } else if (fields !== undefined) {
-      for (const [key, entry] of Object.entries(value)) {
-        const name = (Object.hasOwn(aliases, key) && aliases[key]) || key;
-        const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-        if (field !== undefined) visit(field, joinPath(path, name), entry);
-        else if (!ignored.includes(name) && paths.size < MAX_UNRECOGNIZED_FIELDS) {
-          paths.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
-        }
-      }
-    }
-  };
-  visit(schema, '', json);
-  return paths;
 }
 
 function increment(counts: Map<string, number>, path: string): void {

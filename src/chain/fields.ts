@@ -13,10 +13,6 @@ export interface FieldSchema<T = unknown> {
   readonly isEnumeration?: boolean;
   /** The fields of an object. */
   readonly fields?: Shape;
-  /** Other names of the fields. If an object has a field by both names, the name of the spec counts. */
-  readonly aliases?: Aliases;
-  /** Fields of the object that nothing reads. */
-  readonly ignored?: readonly string[];
   /** The schema of the rows of a list. */
   readonly row?: FieldSchema;
 }
@@ -99,16 +95,17 @@ function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): reado
 
 type ShapeValue<Fields extends Shape> = { readonly [Name in keyof Fields]: Field<SchemaValue<Fields[Name]>> };
 
+/** With other names of the fields. If an object has a field by both names, the name of the spec counts. */
 export function object<const Fields extends Shape>(
   fields: Fields,
-  { aliases = {}, ignored = [] }: Pick<FieldSchema, 'aliases' | 'ignored'> = {},
+  aliases: Aliases = {},
 ): FieldSchema<ShapeValue<Fields>> {
   const named = Object.entries(fields).map(([name, { parse }]): NamedField => {
     return { name, aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name), parse };
   });
   // A missing property is `undefined`, too.
   const schema = field((json) => readObject(named, json) as Field<ShapeValue<Fields>>);
-  return { ...schema, fields, aliases, ignored };
+  return { ...schema, fields };
 }
 
 interface NamedField extends Pick<FieldSchema, 'parse'> {
@@ -129,10 +126,9 @@ function readObject(fields: readonly NamedField[], json: unknown): Field<Record<
   return result;
 }
 
-/** Creates objects with the aliases of all dialects; the second argument lists fields that nothing reads. */
+/** Creates objects with the same aliases. */
 export function objectWith(aliases: Aliases) {
-  return <const Fields extends Shape>(fields: Fields, ignored: readonly string[] = []) =>
-    object(fields, { aliases, ignored });
+  return <const Fields extends Shape>(fields: Fields) => object(fields, aliases);
 }
 
 /**

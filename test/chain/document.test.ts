@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  countValues,
-  MAX_UNRECOGNIZED_FIELDS,
-  parseJson,
-  readDocument,
-  unrecognizedFields,
-} from '../../src/chain/document.js';
+import { countValues, readDocument } from '../../src/chain/document.js';
 import { INVALID } from '../../src/chain/field.js';
 import { boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
 import { runToEnd } from '../../src/parts.js';
@@ -19,8 +13,8 @@ afterEach(() => {
 
 const status = enumeration(new Map([[0, 'Done']]));
 const aliases = { title: 'name' };
-const coin = object({ id: numeral, name: string }, { aliases });
-const row = object({ id: numeral, name: string, seen: boolean, tags: list(string), coin, status }, { aliases });
+const coin = object({ id: numeral, name: string }, aliases);
+const row = object({ id: numeral, name: string, seen: boolean, tags: list(string), coin, status }, aliases);
 const document = object({ a: numeral, b: string, chain: chainId, rows: list(row), coin, inner: row });
 
 /** Reads a body, which is JSON, or is serialized. */
@@ -295,49 +289,4 @@ describe('the keys of a document', () => {
     expect(readable(`{"a":${deep},"rows":${deep}}`).value).toEqual({ a: INVALID, rows: [{}] });
     expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false, reason: 'not_json' });
   });
-});
-
-describe('unrecognizedFields', () => {
-  const known = object(
-    { name: string, rows: list(object({ size: numeral }, { aliases, ignored: ['note'] })) },
-    {
-      aliases: { title: 'name', remark: 'note' },
-      ignored: ['note'],
-    },
-  );
-
-  it('are the paths of keys that are neither fields nor ignored, in the names of the spec', () => {
-    const json = {
-      title: 'a',
-      note: { any: 1 },
-      remark: [{ any: 1 }],
-      nmae: 'b',
-      rows: [{ size: '1', note: {}, sise: 1 }, null, 5, { sise: 2, extra: {} }],
-    };
-    expect(Array.from(unrecognizedFields(known, json))).toEqual(['nmae', 'rows[].sise', 'rows[].extra']);
-  });
-
-  it('are not those of values that are not read', () => {
-    for (const json of [null, 5, 'x', [], { name: { x: 1 } }]) {
-      expect(Array.from(unrecognizedFields(known, json))).toEqual([]);
-    }
-  });
-
-  it('are a limited number of keys of a limited length', () => {
-    const keys = Array.from({ length: 100 }, (_, index) => [`${index}${'x'.repeat(1000)}`, 1]);
-    const found = unrecognizedFields(known, { rows: [Object.fromEntries(keys)] });
-    expect(found.size).toBe(MAX_UNRECOGNIZED_FIELDS);
-    expect(Math.max(...Array.from(found, (path) => path.length))).toBe('rows[].'.length + 64);
-  });
-
-  it('can be asked of a document of any depth', () => {
-    const deep = JSON.parse(`${'['.repeat(100_000)}{"x":1}${']'.repeat(100_000)}`) as unknown;
-    for (const json of [deep, { name: deep }, { rows: deep }, { note: deep }, { other: deep }]) {
-      expect(unrecognizedFields(known, json).size).toBeLessThanOrEqual(1);
-    }
-  });
-});
-
-it('parseJson has the whole document, for those who want to know what is not read', () => {
-  expect(runToEnd(parseJson(Buffer.from('{"x":[1e3]}')))).toEqual({ ok: true, json: { x: [1000] } });
 });

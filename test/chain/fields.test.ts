@@ -17,8 +17,8 @@ import {
 } from '../../src/chain/fields.js';
 
 const aliases = { real_name: 'name', old_size: 'size', real_note: 'note' };
-const shape = { name: string, size: numeral, seen: boolean, rows: list(object({ size: numeral }, { aliases })) };
-const schema = object(shape, { aliases });
+const shape = { name: string, size: numeral, seen: boolean, rows: list(object({ size: numeral }, aliases)) };
+const schema = object(shape, aliases);
 
 const valuesOf = (field: FieldSchema, ...values: readonly unknown[]): unknown[] =>
   values.map((value) => field.parse(value));

@@ -200,42 +200,6 @@ describe('replay of standard input', () => {
   });
 });
 
-describe('replay of a document with fields that are not recognized', () => {
-  it('prints the metrics of the others and a warning with the fields', async () => {
-    const state = {
-      last_observed_nonce: '7',
-      valsets: [
-        { nonce: '1', membres: [] },
-        { nonce: '2', membres: [] },
-      ],
-    };
-    const body = JSON.stringify({ state: { ...state, ['last\u001b[31m_batch']: '1' }, version: 2 });
-    const input = JSON.stringify({ height: '8', cctxs_pending: [{ index: '0x1', cctx_state: {} }] });
-    const flags = ['--bridge', folder.write('state.json', body), '--crosschain', '-'];
-    const { code, stdout, stderr } = await runHere(['replay', ...flags], {}, input);
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      `warning: ${flags[1]}: unrecognized fields are ignored: state.valsets[].membres, state.last [31m_batch, version
-warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_state
-`,
-    );
-    expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
-  });
-
-  it('limits the warning to 20 fields', async () => {
-    const keys = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, '1']));
-    const { code, stderr } = await runHere(
-      ['replay', '--crosschain', '-'],
-      {},
-      JSON.stringify({ height: '8', ...keys }),
-    );
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      `warning: standard input: unrecognized fields are ignored: ${Object.keys(keys).slice(0, 20).join(', ')}, and possibly more\n`,
-    );
-  });
-});
-
 describe('the simulator commands', () => {
   it('demo begins with the verdict about its scenario, prints the addresses and stops on SIGINT', async () => {
     const args = [
