@@ -93,8 +93,7 @@ function readLive(input: CrosschainInput): ReadonlyMap<string, LiveCctx> {
       for (const cctx of cctxs) {
         const index = required(cctx.index);
         if (index.length > MAX_ID_CHARACTERS) continue;
-        const isMissed = list === 'missed' || live.has(index);
-        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed });
+        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed: list === 'missed' });
       }
     }
   }
