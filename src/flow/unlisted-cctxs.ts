@@ -18,7 +18,7 @@ import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
-import { HOUR_SECONDS } from '../units.js';
+import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. Most are finished. Some are pending, and so
@@ -69,8 +69,10 @@ interface DepartedCctx extends LiveCctx {
 /** The number of questions after each poll. */
 const MAX_CCTX_QUERIES = 10;
 const MAX_DEPARTED = 1_000;
-/** How long the node is asked without an answer: it may not have the transaction. */
+/** How long the node is asked for one without an answer, while it answers for others: it may not have it. */
 const MAX_UNANSWERED_SECONDS = HOUR_SECONDS;
+/** How long a transaction that is not answered counts as finished, as most are. */
+const ASSUMED_SECONDS = 5 * MINUTE_SECONDS;
 /** Only a hostile document has more: a node lists 500 pending transactions, and at most 1000 missed ones per chain. */
 export const MAX_CCTXS = 50_000;
 
@@ -125,6 +127,7 @@ function settle(
 ): CrosschainFlow {
   // Without questions since the last document, the order stays.
   const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
+  const isAnswering = (answers?.size ?? 0) > 0;
   const queue = Array.from(flow.departed).toSorted(([a], [b]) => Number(asked.has(a)) - Number(asked.has(b)));
   const keys = distinctKeys(listed?.live ?? new Map());
   const departed = new Map<string, DepartedCctx>();
@@ -136,11 +139,13 @@ function settle(
     // The next complete list is not compared with a truncated one.
     if (isListed) departed.set(index, { ...cctx, at, isPending: false });
     else if (answer === 'pending') departed.set(index, { ...cctx, isPending: true });
-    else if (answer === undefined && (cctx.isPending || at - cctx.at <= MAX_UNANSWERED_SECONDS)) {
-      departed.set(index, cctx);
+    else if (answer === undefined) {
+      // A node that has never answered does not know the query; then the hour counts for all.
+      const isUnknown = !flow.isAnswered || (isAnswering && asked.has(index));
+      if (cctx.isPending || !isUnknown || at - cctx.at <= MAX_UNANSWERED_SECONDS) departed.set(index, cctx);
     }
   }
-  return { ...flow, askedAt, isAnswered: flow.isAnswered || (answers?.size ?? 0) > 0, departed };
+  return { ...flow, askedAt, isAnswered: flow.isAnswered || isAnswering, departed };
 }
 
 /**
@@ -216,7 +221,7 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
 
 export const unlistedFamilies = families<TrackedDocument>({
   crosschain_cctxs_unlisted: labeledGauge({
-    help: 'Number of pending transactions by chain that have left the lists, without ignored ones.',
+    help: 'Number of pending transactions by chain that have left the lists, without ignored ones; absent instead of 0 while the node does not answer.',
     stability: 'experimental',
     ...PER_CHAIN,
     overLimit: 'aggregate',
@@ -226,6 +231,9 @@ export const unlistedFamilies = families<TrackedDocument>({
       const { input, flow } = tracked;
       const remembered = [...(flow.live?.values() ?? []), ...flow.departed.values()];
       const counts = new Map(remembered.map(({ chainId }) => [chainId, 0]));
+      for (const { chainId, at, isPending } of flow.departed.values()) {
+        if (!isPending && input.at - at > ASSUMED_SECONDS) counts.delete(chainId);
+      }
       for (const { chainId, isIgnored } of unlisted) {
         if (!isIgnored) counts.set(chainId, (counts.get(chainId) ?? 0) + 1);
       }

@@ -200,6 +200,35 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.questions()).toEqual([]);
   });
 
+  it('are unknown, and asked for, as long as a node that has answered does not answer', () => {
+    const endpoint = crosschainPolls();
+    endpoint.poll(missed(1, ['0xa', '0xb']));
+    endpoint.poll(missed(2, ['0xa']));
+    endpoint.answer({ '0xb': 'finished' });
+    endpoint.poll(listOf(3, []));
+    expect(endpoint.unlisted()).toEqual({ '1': 0 });
+    endpoint.poll(listOf(4, []), 290);
+    expect(endpoint.unlisted(), 'most are finished').toEqual({ '1': 0 });
+    endpoint.poll(listOf(5, []), 30);
+    expect(endpoint.unlisted()).toEqual({});
+    endpoint.poll(listOf(6, []), 7200);
+    expect([endpoint.unlisted(), endpoint.questions()]).toEqual([{}, ['0xa']]);
+    endpoint.answer({ '0xa': 'pending' });
+    endpoint.poll(listOf(7, []));
+    expect(endpoint.unlisted()).toEqual({ '1': 1 });
+  });
+
+  it('are not asked for after an hour in which the node answers for others', () => {
+    const endpoint = withUnlisted(['0xa']);
+    endpoint.poll(listOf(4, ['0xb']));
+    endpoint.poll(listOf(5, []));
+    endpoint.poll(listOf(6, []), 3700);
+    expect(endpoint.questions()).toEqual(['0xa', '0xb']);
+    answerAll(endpoint, ['0xa'], 'pending');
+    endpoint.poll(listOf(7, []));
+    expect(endpoint.questions()).toEqual(['0xa']);
+  });
+
   it.each<readonly [string, readonly JsonObject[], number]>([
     ['documents that are far apart', [], 400],
     ['truncated lists', [missed(2, [], { total_pending: '600' }), missed(3, [], { total_pending: '600' })], 30],
