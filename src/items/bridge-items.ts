@@ -32,7 +32,7 @@ import {
 import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
-import { coinName, haveOrHas, joinTexts, listMembers, validators } from '../problems/sentence.js';
+import { contentText, haveOrHas, joinTexts, listMembers, validators } from '../problems/sentence.js';
 import { WAIT_TEXTS } from '../problems/waits.js';
 import { percent } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';
@@ -251,7 +251,7 @@ function claimRow(input: BridgeInput, attestation: EventAttestation) {
     /** Whether it is of the event that has to be observed before all others. */
     isNext: attestation.nonce === next,
     // Claims of one event can differ in the height only.
-    claim: `${claimText(claim)}${conflicting ? `, external height ${externalHeight ?? 'unknown'}` : ''}`,
+    claim: `${contentText({ ...claim, amount: null }) || 'of unknown type'}${conflicting ? `, external height ${externalHeight ?? 'unknown'}` : ''}`,
     /** Of a deposit. */
     deposited: isDeposit ? amount : undefined,
     depositedFor: isDeposit ? receiver : undefined,
@@ -260,23 +260,6 @@ function claimRow(input: BridgeInput, attestation: EventAttestation) {
     votedBy: voted && validators(listMembers(voted), voted.total),
     others: missing && othersText(missing, dissenting),
   };
-}
-
-/** "batch 8 of USDT was executed". */
-function claimText({ type, token, batchNonce, valsetNonce }: ReturnType<typeof claimItem>): string {
-  const name = token === null ? 'an unknown token' : coinName(token);
-  switch (type) {
-    case null:
-      return 'of unknown type';
-    case 'deposit':
-      return `deposit of ${name}`;
-    case 'withdraw':
-      return `batch ${batchNonce ?? 'of unknown nonce'} of ${name} was executed`;
-    case 'valset':
-      return `validator set ${valsetNonce ?? 'of unknown nonce'} is in the contract`;
-    case 'erc20_deployed':
-      return `contract ${name} was deployed`;
-  }
 }
 
 /** A vote for another claim of the event is not a missing vote. */

@@ -149,8 +149,8 @@ export function claimText(claim: ClaimItem): string {
   return `event ${claim.eventNonce}${content === '' ? '' : ` (${content})`}`;
 }
 
-/** "batch 8 of USDT", "deposit of 5 USDT"; empty for an unreadable claim. */
-function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+/** "batch 8 of USDT", "deposit of 5 USDT"; empty for an unreadable claim, or one of an unknown type. */
+export function contentText({ type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
   const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
   const texts: Readonly<Record<ClaimType, string>> = {

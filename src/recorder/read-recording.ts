@@ -5,8 +5,7 @@ import { gunzip } from 'node:zlib';
 import { count } from '../text/format.js';
 import { fileErrorText, systemErrorText } from '../text/error-text.js';
 import { DAY_MS } from '../units.js';
-import { recordedFiles } from './directory.js';
-import { decodeRecording, type RecordedFile, type RecordingHeader } from './recording-file.js';
+import { decodeRecording, recordedFiles, type RecordedFile, type RecordingHeader } from './directory.js';
 
 /*
  * Reads the recorded polls of all endpoints in the order of time, a few files at a time, so that memory does not grow

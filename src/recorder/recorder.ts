@@ -8,8 +8,13 @@ import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
-import { makeDirectory, openDirectory, type RecordingDirectory } from './directory.js';
-import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
+import {
+  FORMAT_VERSION,
+  makeDirectory,
+  openDirectory,
+  type RecordingDirectory,
+  type RecordingHeader,
+} from './directory.js';
 
 /*
  * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged,
@@ -36,7 +41,7 @@ interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   readonly memory: RecordingMemory;
 }
 
-export function createRecorder(log: Logger, now: Clock, writer: RecordingWriter = createWriter(log, now)): Recorder {
+export function createRecorder(log: Logger, now: Clock, writer = createWriter(log, now)): Recorder {
   let settings: ActiveSettings | undefined;
   const endpoints = new Map<string, RecordedEndpoint>();
 
@@ -167,16 +172,6 @@ interface WriterStatus {
 
 type WriterSettings = Pick<ActiveSettings, 'directory' | 'max_size'>;
 
-export interface RecordingWriter {
-  /** Creates the directory if it is missing, and adds up the polls that are there. */
-  readonly open: (settings: WriterSettings) => void;
-  /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
-  readonly write: (settings: WriterSettings, header: RecordingHeader, body: Uint8Array, onFailure: () => void) => void;
-  readonly status: () => WriterStatus;
-  /** Resolves when the waiting polls are written, or after a few seconds: then they are dropped. */
-  readonly close: () => Promise<void>;
-}
-
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
@@ -185,7 +180,7 @@ const DISK_MS = 60_000;
 
 const CLOSE_MS = 3_000;
 
-export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): RecordingWriter {
+export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock) {
   const enqueue = createQueue();
   let status: WriterStatus = { recorded: 0, failed: 0, bytes: undefined, failure: undefined };
   let [waiting, waitingBytes, isClosed] = [0, 0, false];
@@ -222,7 +217,8 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
     reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
 
   return {
-    open: ({ directory: root }) =>
+    /** Creates the directory if it is missing, and adds up the polls that are there. */
+    open: ({ directory: root }: WriterSettings) =>
       void enqueue(async () =>
         onDisk(root, async () => {
           // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the
@@ -231,7 +227,13 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
           await attempt(root, 0, async () => undefined);
         }),
       ),
-    write: ({ directory: root, max_size: maxBytes }, header, body, onFailure) => {
+    /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
+    write: (
+      { directory: root, max_size: maxBytes }: WriterSettings,
+      header: RecordingHeader,
+      body: Uint8Array,
+      onFailure: () => void,
+    ) => {
       const bytes = body.length;
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
         fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
@@ -249,6 +251,7 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock): Re
       });
     },
     status: () => status,
+    /** Resolves when the waiting polls are written, or after a few seconds: then they are dropped. */
     close: async () => {
       await withinMs(
         CLOSE_MS,

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeRecording, encodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
+import { decodeRecording, encodeRecording } from '../../src/recorder/directory.js';
 import { MULTICALL3, RPC_PATH } from '../../src/simulator/json-rpc.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
@@ -33,7 +33,7 @@ recorder: ${recorder}`,
 configure('{directory: recordings, interval: 0s}');
 const daemon = await startDaemon([`--config.file=${configFile}`]);
 
-function recordingsOf(document: string): DecodedRecording[] {
+function recordingsOf(document: string): ReturnType<typeof decodeRecording>[] {
   return filesBelow(join(directory, 'a%2Fb', document))
     .filter((file) => file.endsWith('.json.gz'))
     .filter((file) => !basename(file).startsWith('.'))

@@ -3,9 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../../src/recorder/directory.js';
-import { decodeRecording } from '../../src/recorder/recording-file.js';
-import type { RecordingHeader } from '../../src/recorder/recording-file.js';
+import { decodeRecording, openDirectory, type RecordingHeader } from '../../src/recorder/directory.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeRecording } from '../../src/recorder/recording-file.js';
+import { decodeRecording } from '../../src/recorder/directory.js';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 

@@ -5,7 +5,7 @@ import {
   fileAt,
   formatPath,
   type RecordingHeader,
-} from '../../src/recorder/recording-file.js';
+} from '../../src/recorder/directory.js';
 
 const HEADER: RecordingHeader = {
   version: 1,

@@ -28,11 +28,9 @@ export const readId = ({ id }: Transfer): Numeral => required(id);
 
 export const readFee = (transfer: Transfer): Numeral => required(feeCoin(transfer)?.amount);
 
-export const readAmount = (transfer: Transfer): Numeral => required(transferredCoin(transfer)?.amount);
-
 /** The amounts of transfers in the smallest unit of their token. */
 export function totalAmount(transfers: readonly Transfer[]): Numeral {
-  return sum(transfers.map(readAmount));
+  return sum(transfers.map((transfer) => required(transferredCoin(transfer)?.amount)));
 }
 
 /** The fees of transfers in the smallest unit of their token. */
@@ -138,7 +136,7 @@ export interface WaitingToken {
   readonly batched: readonly Transfer[];
 }
 
-export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
+function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
   const [unbatched, batched] = [unbatchedByToken(input), batchedByToken(input)];
   return Array.from(new Set([...unbatched.keys(), ...batched.keys()]), (contract) => ({
     contract,

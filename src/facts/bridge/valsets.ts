@@ -91,13 +91,10 @@ export function powerDrift(input: BridgeInput): number | undefined {
   const addresses = new Set([...newestByAddress.keys(), ...observedByAddress.keys()]);
   const differences = Array.from(addresses, (address) => {
     const newestPower = multiply(newestByAddress.get(address) ?? 0n, observedTotal);
-    return abs(subtract(newestPower, multiply(observedByAddress.get(address) ?? 0n, newestTotal)));
+    const difference = subtract(newestPower, multiply(observedByAddress.get(address) ?? 0n, newestTotal));
+    return difference < 0n ? -difference : difference;
   });
   return ratio(sum(differences), multiply(newestTotal, observedTotal));
-}
-
-function abs(value: Numeral): Numeral {
-  return value < 0n ? -value : value;
 }
 
 export const MAX_LISTED_MEMBERS = 20;
