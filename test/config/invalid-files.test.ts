@@ -381,6 +381,12 @@ scrape_configs: []
       'ftp://u:hunter2@a.example',
       'hunter2:x@a.example',
       '"https://u:hunter2 @a.example"',
+      ...['u@a.example', 'https://u@a.example', 'ftp://a.example', 'https:/a.example', 'https//a.example'].map(
+        (url) => `${url}/lcd/hunter2`,
+      ),
+      ...['?key=x', '#x', '/bridge/v1/module_state'].map((end) => `https://a.example/lcd/hunter2${end}`),
+      '"https://a example/lcd/hunter2"',
+      '[https://a.example/lcd/hunter2]',
       '!hunter2',
       '!<hunter2> x',
       '*hunter2',

@@ -25,19 +25,12 @@ export interface GridPos {
 interface FieldDefaults {
   readonly unit?: string;
   readonly decimals?: number;
-  readonly min?: number;
-  readonly max?: number;
   readonly noValue?: string;
   readonly mappings?: readonly {
     readonly type: 'value' | 'special';
     readonly options: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
   }[];
   readonly thresholds?: { readonly steps: readonly { readonly color: string; readonly value: number | null }[] };
-  readonly custom?: {
-    readonly axisSoftMax?: number;
-    readonly stacking?: { readonly mode: string };
-    readonly thresholdsStyle?: { readonly mode: string };
-  };
 }
 
 export interface Panel {

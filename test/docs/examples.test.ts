@@ -164,29 +164,6 @@ describe('a command', () => {
     },
   );
 
-  /** Commands that other tests run. */
-  const testedCommands = [
-    // .ci/run
-    /^npm (?:ci|test|run build)$/,
-    // test/problems/rules.test.ts and test/e2e/alerting.slow.test.ts
-    /^(?:prometheus|(?:prometheus-)?alertmanager) --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
-    // the address of the repository in package.json
-    /^git clone https:\/\/github\.com\/bridge-exporter\/bridge-exporter\.git && cd bridge-exporter$/,
-    // test/deploy/image.test.ts
-    /^docker run -p 127\.0\.0\.1:10917:10917 -e BRIDGE_URL=\S+ ghcr\.io\/bridge-exporter\/bridge-exporter:latest$/,
-    // the tests of compose.yaml
-    /^docker compose up$/,
-    // the last test of this file
-    /^node -e "/,
-  ];
-
-  it('in the README is covered by a test', () => {
-    const lines = commands.filter(({ file }) => file === 'README.md').map(({ line }) => line);
-    expect(
-      lines.filter((line) => ![EXPORTER_COMMAND, ...testedCommands].some((command) => command.test(line))),
-    ).toEqual([]);
-  });
-
   it('in docs/alerts.md starts a webhook that prints notifications', async () => {
     const line = commands.find(({ line: other }) => other.startsWith('node -e'))?.line ?? '';
     const [, script = ''] = /^node -e "(.*)"$/.exec(line) ?? [];

@@ -126,58 +126,21 @@ function filesIn(directory: string): string[] {
 
 const configFlag = (text: string): string => `--config.file=${folder.write('bridge.yaml', text)}`;
 
-/** The settings with a secret in a value of the wrong type or format. */
+const rpcPath = encodeURIComponent(secrets.rpcPath);
+/** A secret in a value of the wrong type or format. test/config has every way in which a setting can be wrong. */
 const invalidSettings: readonly Settings[] = [
-  ...[
-    `u@a.example/lcd/KEY`,
-    `https://u:KEY@a.example/`,
-    `https://u@a.example/lcd/KEY`,
-    `https://a.example/lcd/KEY?query`,
-    `https://a.example/?key=KEY`,
-    `https://a.example/lcd/KEY#fragment`,
-    `https://a.example/lcd/KEY/bridge/v1/module_state`,
-    `ftp://a.example/lcd/KEY`,
-    `https:/a.example/lcd/KEY`,
-    `https//a.example/lcd/KEY`,
-    `a.example/lcd/KEY`,
-    `https://a example/lcd/KEY`,
-  ].flatMap((url) => [
-    { url: url.replace('KEY', encodeURIComponent(secrets.nodePath)) },
-    { url: url.replace('KEY', secrets.plainPath) },
-  ]),
+  { url: `https://u@a.example/lcd/${encodeURIComponent(secrets.nodePath)}` },
+  { url: `https//a.example/lcd/${secrets.plainPath}` },
   { url: [`https://a.example/lcd/${encodeURIComponent(secrets.nodePath)}`] },
   { external: secrets.rpcPath },
-  { external: { url: encodeURIComponent(secrets.rpcPath) } },
-  { external: { url: `ftp://rpc.example/${encodeURIComponent(secrets.rpcPath)}` } },
-  {
-    external: {
-      url: `https://rpc.example/${encodeURIComponent(secrets.rpcPath)}#${encodeURIComponent(secrets.rpcQuery)}`,
-    },
-  },
-  { external: { url: `https://u:${encodeURIComponent(secrets.rpcPath)}@rpc.example` } },
-  { external: { url: [`https://rpc.example/${encodeURIComponent(secrets.rpcPath)}`] } },
-  { basic_auth: secrets.password },
+  { external: { url: `ftp://rpc.example/${rpcPath}` } },
+  { external: { url: `https://rpc.example/${rpcPath}#${encodeURIComponent(secrets.rpcQuery)}` } },
   { basic_auth: [secrets.password] },
-  {
-    basic_auth: {
-      username: `u:${secrets.password}`,
-      password: [secrets.password],
-      password_file: `${secrets.password}\n`,
-    },
-  },
-  { authorization: `Bearer ${secrets.credentials}` },
+  { basic_auth: { username: `u:${secrets.password}`, password_file: `${secrets.password}\n` } },
   { authorization: { type: `Bearer ${secrets.credentials}`, credentials: `${secrets.credentials}\n` } },
   { http_headers: `X-Key: ${secrets.header}` },
-  { http_headers: { 'X-Key': secrets.header } },
-  {
-    http_headers: {
-      'X-Key': { secrets: secrets.header, values: [`${secrets.header}\n`], files: `${secrets.header}\n` },
-    },
-  },
-  { tls_config: secrets.key },
+  { http_headers: { 'X-Key': { secrets: secrets.header, values: [`${secrets.header}\n`] } } },
   { tls_config: { key: secrets.key, cert: secrets.key, ca: secrets.key } },
-  { proxy_url: secrets.proxyPassword },
-  { proxy_url: `http://u:${secrets.proxyPassword}@proxy` },
   { proxy_url: `socks5://u:${encodeURIComponent(secrets.proxyPassword)}@proxy` },
   { proxy_url: `http://u:${encodeURIComponent(secrets.proxyPassword)}@proxy/path` },
 ];
@@ -204,18 +167,13 @@ describe('the secrets of the configuration', () => {
     expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
   });
 
-  // Of many problems, the first ones are printed.
-  it.each([
-    ['the first', invalidSettings.slice(0, 25)],
-    ['the other', invalidSettings.slice(25)],
-  ])('are not in the error messages about %s invalid settings', async (_title, invalid) => {
-    const targets = invalid.map((settings, index) => ({
+  it('are not in the error messages about invalid settings', async () => {
+    const targets = invalidSettings.map((settings, index) => ({
       name: `target-${index}`,
       bridge: { url: 'https://a.example', ...settings },
     }));
     for (const command of ['--config.check', 'once']) {
-      const flags = [command, configFlag(stringify({ targets }))];
-      const { code, stdout, stderr } = await runExporter(flags);
+      const { code, stdout, stderr } = await runExporter([command, configFlag(stringify({ targets }))]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       for (const index of targets.keys()) expect(stderr).toContain(`targets[${index}].bridge.`);
       expect(revealedSecrets(stderr, secrets)).toEqual([]);
