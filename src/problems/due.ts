@@ -17,9 +17,13 @@ import { hides, isCriticalForm, isOfPolls, replaces, type HidingAlert } from './
  *   had fired, unless the documents prove that it has not; what they prove keeps its order.
  */
 
-/** `keep_firing_for` of the rules: the alert of a cause is there until those of its consequences may fire. */
+/**
+ * `keep_firing_for` of the rules: the alert of a cause is there until those of its consequences may fire, and that of an
+ * exporter that is lost until BridgeExporterAbsent or BridgeExporterDown fires.
+ */
 export const KEEP_FIRING_MINUTES = 15;
-export const KEEP_FIRING_OF_POLLS_MINUTES = 5;
+/** How long a problem of the polls hides after its end: what follows shows whether something else is wrong. */
+const HIDES_AFTER_POLLS_MINUTES = 5;
 
 /** What the alerts of an endpoint remember: plain data. */
 export interface AlertMemory {
@@ -123,7 +127,7 @@ export function rememberAlerts<Each extends DueProblem>(
   for (const [effect, { cause }] of alerts) {
     // Not by a cause that only may have fired, before this process.
     if (cause === undefined || firesAt(cause) > now) continue;
-    const minutes = isOfPolls(cause) ? KEEP_FIRING_OF_POLLS_MINUTES : KEEP_FIRING_MINUTES;
+    const minutes = isOfPolls(cause) ? HIDES_AFTER_POLLS_MINUTES : KEEP_FIRING_MINUTES;
     hidden.set(effect.id, { cause: cause.id, alert: cause.alert, until: now + minutes * MINUTE_SECONDS });
   }
   const fired = Array.from(alerts).flatMap(([effect, { firesAt: at, isHidden }]) =>

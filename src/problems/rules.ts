@@ -1,6 +1,6 @@
 import { groupBy } from '../facts/grouping.js';
 import { alertTexts } from './alert-texts.js';
-import { KEEP_FIRING_MINUTES, KEEP_FIRING_OF_POLLS_MINUTES } from './due.js';
+import { KEEP_FIRING_MINUTES } from './due.js';
 import { OUTDATED_SECONDS, pollProblems, type PollProblem } from './polls.js';
 import type { Problem, Severity } from './problem.js';
 import { problems } from './problems.js';
@@ -53,7 +53,8 @@ export interface Rule {
   readonly age?: AgeKind;
 }
 
-type ExporterRule = Omit<Rule, 'group' | 'dashboard' | 'keepFiringMinutes' | 'problems'>;
+type ExporterRule = Omit<Rule, 'group' | 'dashboard' | 'keepFiringMinutes' | 'problems'> &
+  Partial<Pick<Rule, 'keepFiringMinutes'>>;
 
 const EXPORTER_SENTENCE = 'Exporter {{ $labels.instance }}';
 
@@ -160,6 +161,7 @@ or absent(last_over_time(${info}${day}))`;
     expr: (filled) =>
       `time() - ${selectSeries(filled, 'bridge_exporter_last_attempt_timestamp_seconds', 'document!="external_contract"')} > ${OUTDATED_SECONDS}`,
     forMinutes: 0,
+    keepFiringMinutes: KEEP_FIRING_MINUTES,
     title: 'An exporter has not polled for 10 minutes.',
     sentence: () =>
       '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}',
@@ -227,16 +229,12 @@ function byName<Each extends Problem | PollProblem>(all: readonly Each[]): reado
   );
 }
 
-const ofExporter = {
-  group: 'bridge-exporter',
-  dashboard: 'bridge-exporter',
-  keepFiringMinutes: KEEP_FIRING_OF_POLLS_MINUTES,
-} as const;
+const ofExporter = { group: 'bridge-exporter', dashboard: 'bridge-exporter' } as const;
 
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
-  ...exporterRules.map((rule) => ({ ...rule, ...ofExporter })),
-  ...byName(pollProblems).map((own) => createRule(own, ofExporter)),
+  ...exporterRules.map((rule) => ({ keepFiringMinutes: 5, ...rule, ...ofExporter })),
+  ...byName(pollProblems).map((own) => createRule(own, { ...ofExporter, keepFiringMinutes: KEEP_FIRING_MINUTES })),
   ...byName(problems).map((own) => {
     const [{ document, dashboard }] = own;
     return createRule(own, { group: groups[document], dashboard, keepFiringMinutes: KEEP_FIRING_MINUTES });

@@ -55,6 +55,14 @@ describe('prometheus/alerts.yml', () => {
     expect(new Set(without.map(severityOf))).toEqual(new Set(['none']));
   });
 
+  it('keeps what an exporter has judged firing until the alert on an exporter that is gone fires', () => {
+    const gone = rules.filter(({ alert = '' }) => ['BridgeExporterAbsent', 'BridgeExporterDown'].includes(alert));
+    const firesAfter = Math.max(...gone.map(({ for: duration = '' }) => Number.parseInt(duration)));
+    const judged = rules.filter((rule) => isOfProblem(rule) || rule.alert === 'BridgeEndpointNotPolled');
+    const early = judged.filter(({ keep_firing_for: kept = '0' }) => !(Number.parseInt(kept) > firesAfter + 1));
+    expect(early.map(keyOf)).toEqual([]);
+  });
+
   it('has at most 600 lines and 60 kB, without recording rules, and without a rule of more than three lines of 120 characters', () => {
     const text = readProjectFile('prometheus/alerts.yml');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(600);
