@@ -7,10 +7,9 @@ import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { metricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
-import { configPage } from '../pages/config-page.js';
 import { externalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
-import { recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
+import { configPage, recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
 import { toJson, createView, type ShownEndpoint, type View } from '../pages/view.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
@@ -154,7 +153,7 @@ export function createPages(
       const view: StatusView = { ...viewOf(), instance: instance(now) };
       return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, active.current().links, site);
     },
-    pendingPage: async (format, { target, query = '' }) => {
+    pendingPage: async (format, target, query = '') => {
       const states = polled.states().filter((state) => target === undefined || state.target === target);
       if (target !== undefined && states.length === 0) return undefined;
       // The list of several targets has no items.

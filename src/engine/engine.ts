@@ -78,19 +78,18 @@ export interface Engine<Job extends EndpointJob> {
   readonly close: () => void;
 }
 
-export interface EngineOptions<Job extends EndpointJob> {
+/** How long a first document waits for answers. */
+const FIRST_ANSWERS_MS = 2_000;
+
+export function createEngine<Job extends EndpointJob>({
+  source,
+  now,
+  sinks = [],
+}: {
   readonly source: Source<Job>;
   readonly now: Clock;
   readonly sinks?: readonly Sink[];
-  /** How long a first document waits for answers. */
-  readonly firstAnswersMs?: number;
-}
-
-/** The default of `firstAnswersMs`. */
-export const FIRST_ANSWERS_MS = 2_000;
-
-export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job>): Engine<Job> {
-  const { source, now, sinks = [], firstAnswersMs = FIRST_ANSWERS_MS } = options;
+}): Engine<Job> {
   let endpoints = new Map<string, Endpoint<Job>>();
   let states: readonly EndpointState[] = [];
   let isClosed = false;
@@ -148,7 +147,7 @@ export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job
   async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
     // The list of validators says about which validators the node is asked next.
     await withinMs(
-      firstAnswersMs,
+      FIRST_ANSWERS_MS,
       answers.then(async () => sendQueries(job, ({ roundStartedAt }) => roundStartedAt === undefined)),
     );
     await inTurn(async () => stepWith(job, received, true));

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Shard } from '../config/config.js';
-import { counter, families, gauge, labeledGauge } from '../metrics/family.js';
+import { counter, families, gauge, gauges, labeledGauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
@@ -50,30 +50,18 @@ export const processFamilies = families<ProcessState>({
     labels: ['shard'],
     derive: ({ shard }) => [{ labels: { shard: String(shard.index) }, value: 1 }],
   }),
-  bridge_exporter_shards: gauge({
-    help: 'Configured number of shards.',
-    value: ({ shard }) => shard.count,
-  }),
-  bridge_exporter_targets: gauge({
-    help: 'Number of targets that this process polls.',
-    value: ({ config }) => config.targets,
-  }),
-  bridge_exporter_targets_hash: gauge({
-    help: 'Hash of the endpoints that this process polls, to find exporters that poll the same.',
-    value: ({ targetsHash }) => targetsHash(),
-  }),
-  bridge_exporter_config_last_reload_successful: gauge({
-    help: 'Whether the last reload of the configuration succeeded.',
-    value: ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
-  }),
-  bridge_exporter_config_last_reload_success_timestamp_seconds: gauge({
-    help: 'Time of the last successful load of the configuration.',
-    value: ({ config, clockOffset }) => wallSeconds(config.loadedAt, { clockOffset }),
-  }),
-  bridge_exporter_config_hash: gauge({
-    help: 'Hash of the active configuration without its secrets, to compare instances.',
-    value: ({ config }) => config.hash,
-  }),
+  // prettier-ignore
+  ...gauges<ProcessState>([
+    ['bridge_exporter_shards', ({ shard }) => shard.count, 'Configured number of shards.'],
+    ['bridge_exporter_targets', ({ config }) => config.targets, 'Number of targets that this process polls.'],
+    ['bridge_exporter_targets_hash', ({ targetsHash }) => targetsHash(),
+      'Hash of the endpoints that this process polls, to find exporters that poll the same.'],
+    ['bridge_exporter_config_last_reload_successful', ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
+      'Whether the last reload of the configuration succeeded.'],
+    ['bridge_exporter_config_last_reload_success_timestamp_seconds', ({ config, clockOffset }) => wallSeconds(config.loadedAt, { clockOffset }),
+      'Time of the last successful load of the configuration.'],
+    ['bridge_exporter_config_hash', ({ config }) => config.hash, 'Hash of the active configuration without its secrets, to compare instances.'],
+  ]),
   bridge_exporter_recorder_last_write_successful: gauge({
     help: 'Whether the recorder could write the last poll that it should record.',
     // Absent before the first attempt.

@@ -1,11 +1,10 @@
 import type { Numeral } from '../chain/numeral.js';
 import type { Field } from '../chain/field.js';
 import { LAST_SECONDS } from '../clock.js';
-import { toLabelValue } from './label-value.js';
 import { orNull, required } from './required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';
 
-/* Values of a document as plain data: exact decimals, times and texts of limited length; `null` when unknown. */
+/* Values of a document as label values, and as plain data: exact decimals, times and texts of limited length; `null` when unknown. */
 
 /** Maximum number of characters of a free text, such as the error of a transaction. */
 const MAX_TEXT_CHARACTERS = 300;
@@ -46,4 +45,24 @@ export function inWholeUnits(amount: string | null, decimals: number): string | 
   const padded = digits.padStart(decimals + 1, '0');
   const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '');
   return `${sign}${padded.slice(0, padded.length - decimals)}${fraction && '.'}${fraction}`;
+}
+
+/** Of a label value. Longer ids, only of hostile documents, are not remembered. */
+export const MAX_ID_CHARACTERS = 128;
+
+/** The label value of the series that aggregates the series above a limit. */
+export const OTHER = 'other';
+
+/**
+ * Truncates a string to 128 characters and replaces lone surrogates. Rows are grouped by the result, because two series
+ * with equal labels fail the scrape.
+ */
+export function toLabelValue(text: string): string {
+  if (text.length <= MAX_ID_CHARACTERS && text.isWellFormed()) return text;
+  // A character has at most two UTF-16 code units. Strings can have megabytes, and are truncated before they are
+  // searched.
+  const wellFormed = text.slice(0, 2 * MAX_ID_CHARACTERS).toWellFormed();
+  return wellFormed.length <= MAX_ID_CHARACTERS
+    ? wellFormed
+    : Array.from(wellFormed).slice(0, MAX_ID_CHARACTERS).join('');
 }

@@ -3,7 +3,7 @@ import { validOrUndefined } from '../chain/field.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { goneBatches, type GoneBatch } from '../facts/bridge/executions.js';
 import { batchesByToken, denomByContract, PER_TOKEN, tokenContracts, type TokenLabel } from '../facts/bridge/tokens.js';
-import { OTHER } from '../facts/label-value.js';
+import { OTHER } from '../facts/plain-values.js';
 import { orEmpty, orUndefined, required } from '../facts/required-fields.js';
 import { families, labeledCounter, type LabelValues } from '../metrics/family.js';
 

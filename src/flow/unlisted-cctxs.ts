@@ -15,7 +15,7 @@ import {
 } from '../facts/crosschain/cctxs.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
+import { MAX_ID_CHARACTERS } from '../facts/plain-values.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';

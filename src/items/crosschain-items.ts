@@ -30,8 +30,7 @@ import {
   type CctxList,
 } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import { toLabelValue } from '../facts/label-value.js';
-import { decimalOrNull, freeTextOrNull, isoTimeOrNull, truncatedOrNull } from '../facts/plain-values.js';
+import { decimalOrNull, freeTextOrNull, isoTimeOrNull, toLabelValue, truncatedOrNull } from '../facts/plain-values.js';
 import { orNull, required } from '../facts/required-fields.js';
 import { durationInWords } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';

@@ -12,7 +12,7 @@ import { validatorName, watchedOrchestrators } from '../facts/bridge/registratio
 import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { countElements, optional, required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { partByPart, families, gauge, gauges, labeledGauge, labelValues, perKind, type Sample } from './family.js';
 import { tokenFamilies } from './token-families.js';

@@ -1,6 +1,6 @@
 import type { Numeral } from '../chain/numeral.js';
 import { PER_TOKEN } from '../facts/bridge/tokens.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { partByPart, families, gauge, gauges, labeledGauge } from './family.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';

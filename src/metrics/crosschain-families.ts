@@ -193,14 +193,9 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Configured rate limit, in smallest units of the native coin per block.'],
     ['crosschain_rate_limit_utilization_ratio', (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,
       'Value of past and pending transactions divided by the rate limit over the effective window.'],
+    ['crosschain_rate_limit_exceeded', (input) => rateLimit.rateLimitUse(input)?.exceeded,
+      'Whether the value of past and pending transactions exceeds the rate limit over the effective window.'],
   ]),
-  crosschain_rate_limit_exceeded: gauge({
-    help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window.',
-    value: (input) => {
-      const use = rateLimit.rateLimitUse(input);
-      return use && Number(use.isExceeded);
-    },
-  }),
   crosschain_anomalies: labeledGauge({
     help: 'Number of inconsistencies of the rate limiter input by kind.',
     // Three series per target.

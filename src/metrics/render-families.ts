@@ -1,5 +1,5 @@
 import { firstBy } from '../facts/grouping.js';
-import { OTHER } from '../facts/label-value.js';
+import { OTHER } from '../facts/plain-values.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { formatSeries } from './text-format.js';

@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { learnedFees } from '../facts/bridge/executions.js';
 import * as tokens from '../facts/bridge/tokens.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { compareLabels, labeledGauge, type Sample } from './family.js';
 
 /* The families of the module state about tokens, in the order of the exposition. */

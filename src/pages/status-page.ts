@@ -8,7 +8,7 @@ import { anchor, factList, layout, pendingLink, section, type Site } from './lay
 import { numbersHtml } from './numbers.js';
 import { tableHtml, type TableRow } from './table.js';
 import { dataAge, failureHtml, failureText, lastSuccess } from './poll-texts.js';
-import { ago, agoElement, distanceElement } from './time.js';
+import { ago, agoElement, distanceElement, timeElement } from './time.js';
 import { ownValidatorsSection } from './validators.js';
 import { verdictSections } from './verdict-list.js';
 import type { Availability, EndpointView, View } from './view.js';
@@ -150,4 +150,11 @@ export function recorderView(status: RecorderStatus | undefined, now: Moment) {
 function recorderHtml({ directory, failingSince, message }: NonNullable<RecorderView>, nowMs: number): Markup {
   if (failingSince === null) return isolated(directory);
   return markup`${isolated(directory)} <span class="state failing">failing</span> since ${agoElement(failingSince, nowMs)}: ${isolated(message ?? '')}`;
+}
+
+/** The effective configuration of this process. `text` has no secrets. */
+export function configPage(text: string, loadedAt: string, site: Site): string {
+  const body = markup`<p class="note">With all defaults, as <code>--config.check</code> prints it; secrets are redacted. Loaded at ${timeElement(loadedAt)}.</p>
+<pre tabindex="0" role="region" aria-label="Configuration file">${text}</pre>`;
+  return layout({ path: '/config', title: 'Configuration', heading: markup`Configuration`, body }, site);
 }

@@ -14,7 +14,7 @@ import {
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
-import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
+import { MAX_ID_CHARACTERS } from '../facts/plain-values.js';
 import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind, nodeDelaySeconds } from '../queries/node-status.js';

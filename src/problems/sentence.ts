@@ -10,8 +10,7 @@ import { configuredTokens, contractLabel, totalAmount } from '../facts/bridge/to
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
-import { MAX_ID_CHARACTERS } from '../facts/label-value.js';
-import { inWholeUnits } from '../facts/plain-values.js';
+import { inWholeUnits, MAX_ID_CHARACTERS } from '../facts/plain-values.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';

@@ -1,6 +1,6 @@
 import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { watchedOrchestrators } from '../facts/bridge/registrations.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { WITHDRAWN } from '../facts/required-fields.js';
 import type { NodeQuery } from '../queries/query.js';
 import type { Evidence, Finding, Findings, Found, Subject } from './problem.js';

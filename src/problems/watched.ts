@@ -5,7 +5,7 @@ import { isNextEventCredible, leadingClaim, newestAttestedNonce } from '../facts
 import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { matchingRegistrations, watchedOrchestrators } from '../facts/bridge/registrations.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query.js';
 import {

@@ -4,7 +4,7 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { StepContext } from '../document-types.js';
 import { chainLabels, MAX_CHAINS, PER_CHAIN } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import { MAX_ID_CHARACTERS, toLabelValue } from '../facts/label-value.js';
+import { MAX_ID_CHARACTERS, toLabelValue } from '../facts/plain-values.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { nextQuestions } from '../flow/unlisted-cctxs.js';
 import { families, gauge, labeledGauge, type OverLimit } from '../metrics/family.js';

@@ -2,7 +2,7 @@ import type { Field } from '../chain/field.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { wallSeconds, type Moment } from '../clock.js';
-import { toLabelValue } from '../facts/label-value.js';
+import { toLabelValue } from '../facts/plain-values.js';
 import { optional, required } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';

@@ -14,20 +14,15 @@ type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */
 type Page = string | object;
 
-/** The query string of `/pending`. */
-export interface PendingQuery {
-  /** By default all targets. */
-  readonly target?: string | undefined;
-  /** Only the rows that contain this text. */
-  readonly query?: string | undefined;
-}
-
 /** The content of the paths of the server. It is in memory: no request waits for a chain node. */
 export interface Content {
   readonly metrics: (format: Format) => Promise<string>;
   readonly statusPage: (format: PageFormat) => Promise<Page>;
-  /** `undefined` if there is no such target. */
-  readonly pendingPage: (format: PageFormat, query: PendingQuery) => Promise<Page | undefined>;
+  /**
+   * By default of all targets and rows; `query`: only of the rows that contain this text. `undefined` if there is no
+   * such target.
+   */
+  readonly pendingPage: (format: PageFormat, target?: string, query?: string) => Promise<Page | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -70,10 +65,7 @@ export function createApp(content: Content, options: AppOptions, log: Logger): E
       sendText(response, 400, 'target is set more than once — expected ?target=NAME');
       return;
     }
-    const page = await content.pendingPage(pageFormat(request), {
-      target,
-      query: typeof q === 'string' ? q : undefined,
-    });
+    const page = await content.pendingPage(pageFormat(request), target, typeof q === 'string' ? q : undefined);
     if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await sendPage(request, response, page);
   });

@@ -236,19 +236,17 @@ function observeDelays({ nodes, inUse }: NodesOfEndpoint, at: Instant): void {
 }
 
 function allFailed({ nodes }: NodesOfEndpoint, errors: ReadonlyMap<Node, PollError>): Failure {
-  const [first, ...rest] = errors.values();
-  const all = first === undefined ? [] : [first, ...rest];
-  const inOrder = nodes.flatMap((node) => errors.get(node) ?? []);
+  const [first] = errors.values();
+  const all = nodes.flatMap((node) => errors.get(node) ?? []);
   return {
     ok: false,
     error: {
       reason: first?.reason ?? 'schema',
       remedy: first?.remedy,
-      message: `all nodes failed: ${inOrder.map(({ message }) => message).join('; ')}`,
+      message: `all nodes failed: ${all.map(({ message }) => message).join('; ')}`,
       isNotServed: all.every(({ isNotServed }) => isNotServed === true),
-      retryAfterMs: all.every(({ retryAfterMs }) => retryAfterMs !== undefined)
-        ? Math.min(...all.map(({ retryAfterMs = 0 }) => retryAfterMs))
-        : undefined,
+      // That of the first one that can be polled again.
+      retryAfterMs: Math.min(...all.map(({ retryAfterMs = 0 }) => retryAfterMs)) || undefined,
     },
   };
 }

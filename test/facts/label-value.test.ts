@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLabelValue } from '../../src/facts/label-value.js';
+import { toLabelValue } from '../../src/facts/plain-values.js';
 
 describe('toLabelValue', () => {
   it('truncates to 128 characters without splitting surrogate pairs', () => {

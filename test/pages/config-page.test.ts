@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../support/config.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { configPage } from '../../src/pages/config-page.js';
+import { configPage } from '../../src/pages/status-page.js';
 import { textOf } from './sample-snapshots.js';
 
 it('the configuration page shows the effective configuration, without secrets and escaped', () => {

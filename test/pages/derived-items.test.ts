@@ -52,7 +52,7 @@ describe('the status page', () => {
 
 describe('the items of a page', () => {
   it('are derived only of the target that is asked for', async () => {
-    expect(await pages.pendingPage('html', { target: 'a' })).toContain('Live batches');
-    await expect(async () => pages.pendingPage('html', { target: 'b' })).rejects.toThrow('Decompression failed');
+    expect(await pages.pendingPage('html', 'a')).toContain('Live batches');
+    await expect(async () => pages.pendingPage('html', 'b')).rejects.toThrow('Decompression failed');
   });
 });

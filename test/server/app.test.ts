@@ -236,8 +236,8 @@ describe('the status page and the pending page', () => {
     await get(`${url}/pending?target=a%2Fb&q=0x1`);
     await get(`${url}/pending?other=nonsense`, { headers: { accept: 'application/json' } });
     expect(asked).toEqual([
-      ['html', { target: 'a/b', query: '0x1' }],
-      ['json', {}],
+      ['html', 'a/b', '0x1'],
+      ['json', undefined, undefined],
     ]);
   });
 

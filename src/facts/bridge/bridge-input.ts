@@ -6,7 +6,7 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { HubSide } from '../contract/reading.js';
 import type { HeightSample } from '../hub-blocks.js';
-import { toLabelValue } from '../label-value.js';
+import { toLabelValue } from '../plain-values.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {

@@ -1,11 +1,10 @@
 import type { TokenConfig } from '../../config/config.js';
 import type { Coin } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
-import { toLabelValue } from '../label-value.js';
 import { orNull } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 import { configuredTokens, contractLabel, denomByContract, hubCoinDenom } from './tokens.js';
-import { decimalOrNull, inWholeUnits, truncatedOrNull } from '../plain-values.js';
+import { decimalOrNull, inWholeUnits, toLabelValue, truncatedOrNull } from '../plain-values.js';
 
 /* Tokens and amounts with what the configuration and the hub know about them. */
 

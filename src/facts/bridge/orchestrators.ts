@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/addresses.js';
 import { compare, type Numeral } from '../../chain/numeral.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
-import { toLabelValue } from '../label-value.js';
+import { toLabelValue } from '../plain-values.js';
 import { memoize } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';

@@ -3,7 +3,7 @@ import { validOrUndefined, type Field } from '../../chain/field.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
-import { toLabelValue } from '../label-value.js';
+import { toLabelValue } from '../plain-values.js';
 import { memoize } from '../memoize.js';
 import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';

@@ -1,6 +1,6 @@
 import { add, compare, highest, multiply, ratio, subtract, sum, type Numeral } from '../../chain/numeral.js';
 import type { Valset } from '../../chain/module-state.js';
-import { toLabelValue } from '../label-value.js';
+import { toLabelValue } from '../plain-values.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';

@@ -5,7 +5,7 @@ import type { Cctx, RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { DAY_SECONDS, MINUTE_MS } from '../../units.js';
-import { toLabelValue } from '../label-value.js';
+import { toLabelValue } from '../plain-values.js';
 import { heightSamples } from '../hub-blocks.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, orUndefined, required } from '../required-fields.js';

@@ -14,10 +14,10 @@ export function totalValue({ document }: CrosschainInput): Numeral {
   return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
 }
 
-/** The value in the window and the value that is allowed; `undefined` without a configured rate. */
+/** The value in the window, compared with the value that is allowed; `undefined` without a configured rate. */
 export function rateLimitUse(input: CrosschainInput) {
   const { rate } = input.settings;
   if (rate === undefined) return undefined;
   const [value, allowed] = [totalValue(input), multiply(asNumeral(rate), effectiveWindow(input))];
-  return { value, allowed, isExceeded: value > allowed, utilizationRatio: ratio(value, allowed) };
+  return { exceeded: value > allowed ? 1 : 0, utilizationRatio: ratio(value, allowed) };
 }
