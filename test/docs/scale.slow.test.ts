@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { startPages } from '../pictures/page-pictures.js';
+import { startDemo } from '../support/demo.js';
+import { scrape } from '../support/http.js';
 import { readProjectFile } from '../support/project-files.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -14,15 +15,8 @@ it('docs/scale.md has the number of series of two scenarios of the demo', () => 
 });
 
 it.each(documented)('a target in the scenario %s has about %d series', async (scenario, series) => {
-  const demo = await startPages(scenario, '0.0.0');
-  try {
-    const count = async (): Promise<number> => {
-      const text = await (await fetch(`${demo.url}/metrics`)).text();
-      return text.match(/^[a-z].*target="demo"/gm)?.length ?? 0;
-    };
-    await waitUntil(async () => Math.abs((await count()) - series) < 0.1 * series);
-    expect(await count()).toBeGreaterThan(0.9 * series);
-  } finally {
-    await demo.close();
-  }
+  const demo = await startDemo(scenario);
+  const count = async (): Promise<number> => (await scrape(demo)).match(/^[a-z].*target="demo"/gm)?.length ?? 0;
+  await waitUntil(async () => (await count()) > 0.9 * series);
+  expect(await count()).toBeLessThan(1.1 * series);
 });

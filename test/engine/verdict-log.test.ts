@@ -1,7 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createPollLog, logVerdicts } from '../../src/engine/poll-log.js';
-import type { EndpointState } from '../../src/engine/endpoint-state.js';
+import { logVerdicts } from '../../src/engine/poll-log.js';
 import {
   haveBegunOrEnded,
   reportVerdicts,
@@ -50,26 +49,6 @@ function linesOf(phases: readonly Phase[]): string[] {
   });
   return lines;
 }
-
-it('the log of failed polls says once that a poll fails', () => {
-  const minutes: number[] = [];
-  let minute = 0;
-  let before: EndpointState | undefined;
-  const pollLog = createPollLog(createLog({ line: () => minutes.push(minute) }));
-  const config = { ...INITIAL_CONFIG, documents: ['rate_limiter_input'] as const };
-  record([{ minutes: 25, config, crosschain: { fails: 'status' } }], {
-    observe: (_targets, at, endpoints) => {
-      minute = at;
-      const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
-      if (after !== undefined) {
-        const { lastPoll: _last, ...initial } = after;
-        pollLog.polled({ before: before ?? initial, after });
-      }
-      before = after;
-    },
-  });
-  expect(minutes).toEqual([0]);
-});
 
 describe('the log of verdicts', () => {
   it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {

@@ -61,13 +61,6 @@ describe('a problem', () => {
       `critical ${TARGET}: batch 1 of 0xt lacks signatures, for 31 min`,
     );
   });
-
-  it('has lasted "at least" since it was seen, unless a document proves when it began', () => {
-    const old = { batches: [batch('1', '60000', '400')] };
-    expect(headOf(status(polledFor(15, old), 15 * MINUTE))).toContain('lacks signatures, for 35 min');
-    const unknown = { batches: [batch('1', '60000', '1000')].map(({ block: _block, ...own }) => own) };
-    expect(headOf(status(polledFor(15, unknown), 15 * MINUTE))).toContain('lacks signatures, for at least 15 min');
-  });
 });
 
 describe('an endpoint without fresh data', () => {

@@ -122,15 +122,6 @@ describe('cross-chain transactions', () => {
     expect(text).toContain('60 min ago\nolder: the last update');
   });
 
-  it('are summarized by chain, with the severity of the alert about the chain', () => {
-    const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
-    const stuck = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subject: { chain_id: '56' } });
-    const text = textOf(crosschainPage(document, {}, stuck));
-    expect(text).toContain(
-      'none\n56\n1\n60 min ago\n30 min\n9\n0\nnone\n1\nnone\n8332\n1\n60 min ago\n2 h\n3\n0\nnone\n1',
-    );
-  });
-
   it('have the severity of a joint problem of chains only on these chains', () => {
     const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
     const markedRows = (chains: readonly string[]) => {

@@ -22,8 +22,6 @@ import {
 } from './sample-snapshots.js';
 import type { AgeKind } from '../../src/problems/sentence.js';
 
-const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
-
 /** The first lines of the page: heading and next steps. */
 const headOf = (html: string): string[] => textOf(html).split('\n').slice(0, 3);
 
@@ -45,19 +43,6 @@ const votes = (name: string) =>
 const page = (...verdicts: readonly TargetVerdicts[]): string => statusAt(initialSnapshots(), 0, { verdicts });
 
 describe('the heading', () => {
-  it('is the worst problem, with its severity, since when, what to do and where to read on', () => {
-    const html = page(targetVerdicts([oracle, drift], [], 'a'));
-    expect(headOf(html)).toEqual([
-      'critical a: event 31 is not observed, for 18 min',
-      '6 validators with 53 % of the power have not voted: Alpha, Beta',
-      'Act now: Contact the operators.',
-    ]);
-    expect(textOf(html)).toContain('since 11:42 UTC (18 min) Runbook: BridgeOracleStalled');
-    expect(titleOf(html)).toMatch(/^■ critical: a: event 31 is not observed/);
-    expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
-    expect(html).toContain('<a href="./pending?target=a">');
-  });
-
   it('is about the worst target', () => {
     const html = page(
       targetVerdicts([], [], 'fine'),
@@ -145,13 +130,6 @@ describe('the heading', () => {
     expect(textOf(html)).toContain('Other problems\nwarning in 60 min a: summary of BridgeValsetDrift');
   });
 
-  it('says since when a problem has been seen, unless the document proves when it began', () => {
-    const sinceOf = (mayBeOlder: boolean) =>
-      /(?:seen )?since [^(]+/.exec(textOf(page(targetVerdicts([{ ...oracle, mayBeOlder }], [], 'a'))))?.[0];
-    expect(sinceOf(false)).toBe('since 11:42 UTC ');
-    expect(sinceOf(true)).toBe('seen since 11:42 UTC ');
-  });
-
   it('says that a problem began over its limit, which is not when what it is about began', () => {
     const textWith = (ageKind: AgeKind) => textOf(page(targetVerdicts([{ ...oracle, ageKind }], [], 'a')));
     expect(textWith('over')).toMatch(/is not observed, over the limit for 18 min\n[^]*over its limit since 11:42 UTC/);
@@ -210,12 +188,6 @@ cannot be judged gray never polled
 no problem fine
 `);
     expect(html).toContain('<a href="./pending?target=red">red</a>');
-  });
-
-  it('is replaced by the page of the target if there is only one', () => {
-    const html = pendingAt(initialSnapshots(), 0);
-    expect(textOf(html)).toContain(`No problem on ${TARGET}`);
-    expect(html).toContain('<section id="module_state"');
   });
 });
 

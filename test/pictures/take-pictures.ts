@@ -3,11 +3,11 @@ import type { Browser } from 'playwright-core';
 import { dashboardFiles } from '../dashboards/dashboard-files.js';
 import { startRecordedPrometheus } from '../dashboards/recorded-prometheus.js';
 import { launchBrowser } from '../support/browser.js';
-import { packageJson, projectPath } from '../support/project-files.js';
+import { startDemo } from '../support/demo.js';
+import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { drawTables } from './draw-dashboard.js';
 import { incident } from './incident.js';
-import { startPages } from './page-pictures.js';
 import { OVERVIEW, pagePictures, pictureSources, type PagePicture } from './pictures.js';
 
 /** Takes all pictures, and writes what they are taken of. */
@@ -38,10 +38,10 @@ async function takeOverview(browser: Browser): Promise<Buffer> {
 
 async function takePage(browser: Browser, { scenario, path }: PagePicture): Promise<Buffer> {
   const page = await browser.newPage({ viewport: { width: 1120, height: 900 }, colorScheme: 'light' });
-  const pages = await startPages(scenario, packageJson.version);
-  await page.goto(pages.url + path);
+  const demo = await startDemo(scenario);
+  await page.goto(demo.url + path);
   // Playwright hides the caret with an inline style, which the content security policy forbids.
   const png = await page.screenshot({ caret: 'initial' });
-  await pages.close();
+  await demo.stop();
   return png;
 }

@@ -131,17 +131,6 @@ describe('a fault of a main network', () => {
     expect(Math.max(...others)).toBeGreaterThan(2);
     expect(chain.bridge.withdrawals.batches.some((batch) => batch.token === token)).toBe(true);
   });
-
-  it('changes the key of the signers at a time, and the blacklist at once', () => {
-    const chain = create({ keyRotationMs: startMs + 30 * MINUTE_MS });
-    const key = chain.crosschain.tssPubkey;
-    chain.advanceTime(20 * MINUTE_MS);
-    expect(chain.crosschain.tssPubkey).toBe(key);
-    chain.advanceTime(360 * MINUTE_MS);
-    expect(chain.crosschain.tssPubkey).not.toBe(key);
-    chain.bridge.addToBlacklist('0xfe');
-    expect(chain.moduleState().state.external_blacklist).toContain('0xfe');
-  });
 });
 
 describe('a chain in another scenario', () => {
