@@ -88,7 +88,7 @@ export interface NodeStatus {
   readonly trouble?: NodeTrouble | undefined;
 }
 
-export interface NodeTrouble {
+interface NodeTrouble {
   readonly since: Instant;
   /** Begins with the node. */
   readonly message: string;

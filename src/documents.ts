@@ -112,7 +112,7 @@ export interface ConfiguredDocument<Types extends AnyTypes = AnyTypes> {
 }
 
 /** What a body is read with. */
-export interface ReadContext<Types extends AnyTypes> {
+interface ReadContext<Types extends AnyTypes> {
   /** How many JSON values fit into the heap; without a limit if the body has been read before. */
   readonly maxValues?: number;
   /** When the response was received. */

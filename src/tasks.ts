@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /* How tasks wait for each other and for the next run. */
 
 /** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
-export type Queue = <T>(task: () => Promise<T>) => Promise<T>;
+type Queue = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve();

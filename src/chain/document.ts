@@ -21,7 +21,7 @@ export type DocumentResult<T> =
   { readonly ok: true; readonly value: T | undefined; readonly errors: FieldErrors } | UnreadableDocument;
 
 /** The message does not name the document. Only answers of a contract have the reasons `schema` and `rate_limited`. */
-export interface UnreadableDocument {
+interface UnreadableDocument {
   readonly ok: false;
   readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';
   readonly message: string;

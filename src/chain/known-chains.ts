@@ -77,10 +77,6 @@ export function chainType(chainId: string): ChainType {
  */
 export const LOOKAHEAD = 60;
 
-export function findLookahead(chainId: string): number {
-  return knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
-}
-
 /** Whether clients apply the lookahead; not on Bitcoin. */
 export function isScheduledByDistance(chainId: string): boolean {
   return chainType(chainId) !== 'bitcoin';

@@ -112,7 +112,7 @@ function nearestQuotient(dividend: bigint, divisor: bigint): number {
   return Number((shifted / divisor) | (shifted % divisor === 0n ? 0n : 1n)) / 2 ** shift;
 }
 
-export function magnitude(value: bigint): bigint {
+function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 

@@ -37,7 +37,8 @@ interface ConfigSource {
 
 /** Loads the configuration from the file or from the environment variables of one target; both at once is a problem. */
 export async function loadConfig({ configFile, env, fallback, ...checks }: ConfigSource): Promise<ConfigResult> {
-  const variables = presentTargetVariables(env);
+  // An empty variable counts as unset.
+  const variables = Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
   if (configFile === undefined) {
     if (variables.length > 0) {
       const { data, problems } = environmentData(env);
@@ -192,16 +193,6 @@ export const targetVariables: Readonly<Record<string, TargetVariable>> = {
   TARGET_NAME: variable([...TARGET, 'name'], target.shape.name),
 };
 
-/** Names of the variables that are set. An empty variable counts as unset. */
-function presentTargetVariables(env: Environment): string[] {
-  return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
-}
-
-/** A URL can be a list of several nodes. */
-function isNodes(path: Path): boolean {
-  return path.at(-1) === 'url';
-}
-
 /** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
 function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
   const problems: string[] = [];
@@ -220,7 +211,8 @@ function environmentData(env: Environment): { readonly data: unknown; readonly p
     if (value === '') continue;
     // An entry that is null is reported as empty.
     const entries = value.split(',').map((entry) => entry.trim() || null);
-    if (isNodes(path) && entries.length > 1) {
+    // A URL can be a list of several nodes.
+    if (path.at(-1) === 'url' && entries.length > 1) {
       const nodes = entries.map((url) => ({ url }));
       document.setIn([...path.slice(0, -1), 'nodes'], nodes);
     } else document.setIn(path, isList ? entries : value);

@@ -64,11 +64,12 @@ function listProblems(issue: z.core.$ZodIssue, topLevel: readonly string[]): Pat
       };
     });
   }
-  const [meant] = issue.code === 'invalid_union' ? issue.errors.filter((errors) => errors.every(isInside)) : [];
+  const [meant] =
+    issue.code === 'invalid_union'
+      ? issue.errors.filter((errors) => errors.every((inner) => inner.path.length > 0))
+      : [];
   return meant?.map((inner) => ({ path: [...path, ...inner.path], message: inner.message })) ?? [{ path, message }];
 }
-
-const isInside = ({ path }: z.core.$ZodIssue): boolean => path.length > 0;
 
 /** A message that replaces the one of zod; `undefined` if the message of zod is clear. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {

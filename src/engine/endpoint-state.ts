@@ -115,7 +115,7 @@ export interface FailedPoll {
 /** The duration of each phase that has ended. */
 export type PhaseSeconds = Partial<Record<'fetch' | 'decode' | 'derive', number>>;
 
-export interface LastPoll {
+interface LastPoll {
   readonly at: Instant;
   readonly ok: boolean;
   readonly phaseSeconds: PhaseSeconds;

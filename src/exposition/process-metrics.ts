@@ -22,7 +22,7 @@ interface ConfigFacts {
   readonly targets: number;
 }
 
-export interface ProcessState {
+interface ProcessState {
   readonly build: BuildInfo;
   readonly shard: Shard;
   readonly config: ConfigFacts;

@@ -41,7 +41,7 @@ export interface CrosschainFlow {
   readonly isAnswered: boolean;
 }
 
-export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
+const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   live: undefined,
   departed: new Map(),
   askedAt: undefined,
@@ -201,7 +201,7 @@ export function restartedCrosschain({ live, departed, isAnswered }: CrosschainFl
   return { live: live && new Map(missed.slice(0, MAX_DEPARTED)), departed, askedAt: undefined, isAnswered };
 }
 
-export interface TrackedDocument {
+interface TrackedDocument {
   readonly input: CrosschainInput;
   readonly flow: CrosschainFlow;
 }

@@ -31,7 +31,7 @@ interface UnreadableList {
 }
 
 /** The keys by which rows are sorted, most significant first. An unknown key is `null` and comes last. */
-export type SortKeys<T> = readonly ((row: T) => Numeral | undefined)[];
+type SortKeys<T> = readonly ((row: T) => Numeral | undefined)[];
 
 /** Whether the ids, hashes, addresses and names of a row match `?q=`. */
 export type Filter = (values: readonly unknown[]) => boolean;

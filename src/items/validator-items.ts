@@ -35,7 +35,7 @@ export function validatorItems(input: BridgeInput, filter?: Filter): readonly Va
   const own = ownValidators(input);
   const others = orEmpty(() => members(input)).filter((member) => own.every((watched) => watched.member !== member));
   const items = [
-    ...own.map(({ member, registration, ...watched }) => validatorItem(input, member, registration, watched)),
+    ...ownValidatorItems(input),
     ...others.slice(0, MAX_MEMBERS).map((member) => validatorItem(input, member, member.registration, null)),
   ];
   return filter === undefined

@@ -181,19 +181,19 @@ function judgeAvailability({ lastPoll, lastSuccess }: EndpointState, isExported:
 function nodeView(state: EndpointState, now: Moment) {
   const answers = freshAnswers(state, now.at);
   const block = latestBlock.getAnswer(answers);
-  const plan = nextUpgrade(answers, state.lastSuccess?.snapshot.headline?.blockTimeMs);
+  const plan = nextUpgrade(answers, state.lastSuccess?.snapshot.headline?.blockTimeMs) ?? null;
   return {
     /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** The age of that block when the node sent it; negative if it was in the future. */
     behindSeconds: nodeDelaySeconds(answers, now) ?? null,
     /** The planned upgrade of the hub; `null` without a plan, `at` also until a block time is measured. */
-    upgrade: plan === undefined ? null : upgradeView(plan),
+    upgrade: plan && {
+      name: plan.name,
+      height: String(plan.height),
+      at: plan.epochSeconds === undefined ? null : isoTime(plan.epochSeconds),
+    },
   };
-}
-
-function upgradeView({ name, height, epochSeconds }: NonNullable<ReturnType<typeof nextUpgrade>>) {
-  return { name, height: String(height), at: epochSeconds === undefined ? null : isoTime(epochSeconds) };
 }
 
 export function toJson<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {

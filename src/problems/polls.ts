@@ -117,7 +117,7 @@ function presentFailure({ lastPoll, lastFailure }: PollEvidence) {
   return lastPoll?.ok === false ? lastFailure : undefined;
 }
 
-export const snapshotStale: PollProblem = {
+const snapshotStale: PollProblem = {
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,

@@ -22,7 +22,6 @@ import { problems } from './problems.js';
 import { joinTexts, labelTexts } from './sentence.js';
 import {
   historyKey,
-  isNotShown,
   readFindings,
   selectPresent,
   subjectKey,
@@ -202,7 +201,8 @@ function judgeProblem(
   );
   const missed = Array.from(last.values()).flatMap((history) => {
     const subject = subjectKey(history.subject);
-    const after = missHistory(history, found.get(subject), isNotShown(notShown, subject), judging);
+    const isHidden = notShown.includes('others') || notShown.includes(subject);
+    const after = missHistory(history, found.get(subject), isHidden, judging);
     if (after === undefined) return [];
     // What is missing does not begin to fire, and does not end while it is not shown.
     return isOutdated && history.subject.watched === 'false' ? { ...after, isMissing: true } : after;

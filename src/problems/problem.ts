@@ -16,7 +16,7 @@ export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
 /** When somebody has to act, on the pages, in the runbook and in the routes of prometheus/alertmanager.yml. */
-export const urgencies = ['now', 'in working hours', 'for the record'] as const;
+const urgencies = ['now', 'in working hours', 'for the record'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /** A critical alert wakes somebody, and so does a warning that is declared as urgent. */

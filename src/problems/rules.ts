@@ -20,7 +20,7 @@ export interface Filled {
 }
 
 /** A metric with matchers. */
-export function selectSeries({ selector }: Filled, name: string, ...matchers: readonly string[]): string {
+function selectSeries({ selector }: Filled, name: string, ...matchers: readonly string[]): string {
   const all = selector + matchers.join(',');
   return all === '' ? name : `${name}{${all}}`;
 }

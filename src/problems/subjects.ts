@@ -55,10 +55,6 @@ export function readFindings(findings: Findings) {
   };
 }
 
-export function isNotShown(notShown: readonly string[], subject: string): boolean {
-  return notShown.includes('others') || notShown.includes(subject);
-}
-
 export function historyKey({ subject = {}, progressKey = '' }: Pick<Found, 'subject' | 'progressKey'>): string {
   return `${subjectKey(subject)} ${progressKey}`;
 }

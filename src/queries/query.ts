@@ -195,7 +195,7 @@ export interface QueryState {
   readonly answers: ReadonlyMap<string, QueryAnswer>;
 }
 
-export interface QueryAnswer {
+interface QueryAnswer {
   /** When it was complete. Each answer to a request has a time of its own. */
   readonly at: Instant;
   /** Of the hub, as in the response header; `undefined` without the header. */

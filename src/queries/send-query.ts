@@ -12,7 +12,7 @@ import type { QueryExchange, QueryRequest, QueryResult, ResponseReader } from '.
 const MAX_PAGES = 10;
 
 /** The node, and the limits of all requests to it together. */
-export interface QueryConnection extends NodeConnection {
+interface QueryConnection extends NodeConnection {
   readonly limits: RequestLimits;
 }
 

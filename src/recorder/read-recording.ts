@@ -18,7 +18,7 @@ export interface RecordedPoll extends RecordedFile {
   readonly body: Buffer;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The range in milliseconds since 1970, both ends included. */
   readonly fromMs: number;
   readonly toMs: number;

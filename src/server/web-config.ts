@@ -19,7 +19,7 @@ const clientAuthType = z.enum(['NoClientCert', 'RequireAndVerifyClientCert']);
 const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 const tlsVersion = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13'] satisfies (keyof typeof tlsVersions)[]);
 
-export const tlsSection = z
+const tlsSection = z
   .strictObject({
     cert_file: fileNameSetting,
     key_file: fileNameSetting,

@@ -8,7 +8,7 @@ const FIRST_SHARE = 1 / 4;
 const GROWTH = 1.25;
 
 /** The memory of a body, from before its request until its step. */
-export interface Reservation {
+interface Reservation {
   /** Takes the size of the body that was received. */
   readonly resize: (bytes: number) => void;
   /** Ends the reservation. A second call changes nothing. */

@@ -22,7 +22,7 @@ export interface ReplayMoment {
   readonly states: readonly EndpointState[];
 }
 
-export interface ReplayRange {
+interface ReplayRange {
   /** Earlier polls are not reported, but are the past of the endpoints. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -5,7 +5,7 @@ import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
 import { judgedExternalHeight } from './external-height.js';
 import type { BridgeInput } from './bridge-input.js';
-import { findExecutionClaims, highestVotedShare } from './integrity.js';
+import { executionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';
 import { THIRD_RATIO } from './valsets.js';
 import { contractPower, isBatchSigned, readBatchKey, requireSigningInput } from './signatures.js';
@@ -130,7 +130,7 @@ export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'rel
 export type WaitReason = (typeof waitReasons)[number];
 
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
-  const claims = findExecutionClaims(input, batch);
+  const claims = executionClaims(input).get(readBatchKey(batch)) ?? [];
   return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= THIRD_RATIO;
 }
 

@@ -190,7 +190,7 @@ export const lastExecutionAt = memoize((input: BridgeInput): Instant =>
 );
 
 /** What the executed batches of a token have paid. */
-export interface LearnedFees {
+interface LearnedFees {
   readonly lowest: Numeral;
   /** One batch can be executed by chance. */
   readonly secondLowest: Numeral;

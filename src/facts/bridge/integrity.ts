@@ -3,11 +3,11 @@ import { required, rows, withdrawWithout } from '../required-fields.js';
 import { voters, readAttestation, claimContent, readClaimType, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './bridge-input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';
-import { batchesByKey, confirmsByBatch, confirmsByValset, batchKey, readBatchKey } from './signatures.js';
+import { batchesByKey, batchKey, confirmsByBatch, confirmsByValset } from './signatures.js';
 import { newestMemberAddresses, shareOfNewest } from './valsets.js';
 import type { ClaimType } from '../../chain/claim.js';
 import { highest } from '../../chain/numeral.js';
-import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
+import type { Attestation, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 
@@ -84,17 +84,12 @@ export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Att
   );
 });
 
-/** The pending claims of executions, by batch. */
-const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
+/** The pending claims of executions, by the key of the batch. */
+export const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 
 function claimedBatch(attestation: Attestation): string {
   const { batch_nonce, token_contract } = claimContent(attestation);
   return batchKey(batch_nonce, token_contract);
-}
-
-/** The pending claims that this batch was executed. */
-export function findExecutionClaims(input: BridgeInput, batch: Batch): readonly Attestation[] {
-  return executionClaims(input).get(readBatchKey(batch)) ?? [];
 }
 
 /** Claims of the execution of a batch that the hub does not have. The hub halts when such a claim is observed. */

@@ -202,7 +202,7 @@ export function* readContract(
 }
 
 /** The denom of a token on the hub, as on Injective. */
-export function hubDenom({ contract }: { readonly contract: string }): string {
+function hubDenom({ contract }: { readonly contract: string }): string {
   return `peggy${checksumAddress(contract)}`;
 }
 

@@ -1,5 +1,5 @@
 import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
-import { knownChains, findLookahead } from '../../chain/known-chains.js';
+import { knownChains, LOOKAHEAD } from '../../chain/known-chains.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Cctx, RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
@@ -63,7 +63,8 @@ export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: Crossch
  * How far above the lowest missed nonce clients schedule: the answer of the node, else the built-in value of the chain.
  */
 export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
-  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? findLookahead(chainId);
+  const answered = Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined;
+  return answered ?? knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
 }
 
 /** When the oldest pending transaction reaches the age limit. */
