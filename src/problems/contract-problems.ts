@@ -2,18 +2,36 @@ import { add, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required, withdrawWithout } from '../facts/required-fields.js';
+import { contractAnswers } from '../queries/contract-queries.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { COMPARE_VALSETS } from './integrity-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
-import { defineProblem, OTHERS_NOT_SHOWN, OTHERS_UNJUDGED, type Finding, HIDDEN_WITHOUT_RELAYS } from './problem.js';
+import {
+  defineProblem,
+  type Evidence,
+  OTHERS_NOT_SHOWN,
+  OTHERS_UNJUDGED,
+  type Finding,
+  HIDDEN_WITHOUT_RELAYS,
+} from './problem.js';
 import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, with `external`. */
 
 /** The largest shortfall of each token, and the time of its last growth. */
 type ShortfallMark = Readonly<Record<string, { readonly amount: Numeral; readonly grewAt: Instant }>>;
+
+/**
+ * The tokens by the answers that no document was judged by, and the others with an unknown surplus; `undefined` while
+ * there are only older answers.
+ */
+function newBacking({ input: { backing, contract: bridge }, newAnswers }: Evidence<'external_contract'>) {
+  const answered = contractAnswers(newAnswers, bridge).backing.map(({ contract }) => contract);
+  if (answered.length === 0 && backing.length > 0) return undefined;
+  return backing.map((token) => (answered.includes(token.contract) ? token : { ...token, surplus: undefined }));
+}
 
 const unbacked = defineProblem('external_contract', {
   name: 'BridgeTokenUnbacked',
@@ -28,21 +46,24 @@ const unbacked = defineProblem('external_contract', {
     'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
     isDebounced: true,
-    next: ({ input: { backing, at } }, before: ShortfallMark | undefined): ShortfallMark =>
+    next: (evidence, before: ShortfallMark | undefined): ShortfallMark =>
       Object.fromEntries(
-        backing.flatMap(({ contract, surplus }) => {
+        required(newBacking(evidence)).flatMap(({ contract, surplus }) => {
           const last = findEntry(before, contract);
           if (surplus === undefined) return last === undefined ? [] : [[contract, last]];
           if (surplus >= 0n) return [];
           const amount = -surplus;
           const isLarger = last === undefined || amount > last.amount;
-          return [[contract, isLarger ? { amount, grewAt: at } : last]];
+          return [[contract, isLarger ? { amount, grewAt: evidence.input.at } : last]];
         }),
       ),
   },
-  find: ({ input: { balances, backing, at } }, mark) => {
+  find: (evidence, mark) => {
+    const { balances, backing: known, at } = evidence.input;
     // Without any answer of the hub, nothing is judged.
-    withdrawWithout(backing[0]);
+    withdrawWithout(known[0]);
+    const backing = newBacking(evidence);
+    if (backing === undefined) return OTHERS_NOT_SHOWN;
     const found = backing.map(({ contract, surplus }): Finding => {
       const subject = { token_contract: contract };
       if (surplus === undefined) return { notShown: subject };

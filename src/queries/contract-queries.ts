@@ -5,7 +5,7 @@ import { rpcRequest } from '../facts/contract/multicall.js';
 import { tokenBacking, type TokenBacking } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { MINUTE_MS } from '../units.js';
-import { nodeQuery, type QueryContext, type QueryStates, responseReader } from './query.js';
+import { type NodeQuery, nodeQuery, type QueryContext, type QueryStates, responseReader } from './query.js';
 
 /*
  * What is read besides the call of the contract: the storage of the contract, and the supplies of its tokens on the
@@ -20,8 +20,14 @@ function lastReading(context: QueryContext) {
   return context.document === 'external_contract' ? context.past : undefined;
 }
 
+interface Implementation {
+  readonly slot: string;
+  /** What two answers in succession said, or the first one. */
+  readonly confirmed: string;
+}
+
 /** The slot with the implementation of a contract. */
-const implementationSlot = nodeQuery({
+const implementationSlot: NodeQuery<string, Implementation> = nodeQuery({
   ...responseReader({
     schema: object({ result: string }),
     value: ({ result }) => required(decodeSlot(required(result))),
@@ -32,9 +38,13 @@ const implementationSlot = nodeQuery({
   path: '',
   requests: (context) => {
     const contract = lastReading(context)?.contract ?? '';
-    // Twice, because one odd answer would be another implementation.
+    // Twice, because the first answer could be odd.
     const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
     return [1, 2].map((time) => ({ key: `${contract} ${time}`, path: '', json }));
+  },
+  keep: (slot, { key }, { answers }): Implementation => {
+    const last = implementationSlot.getAnswers(answers).get(key);
+    return { slot, confirmed: last === undefined || last.slot === slot ? slot : last.confirmed };
   },
 });
 
@@ -76,10 +86,12 @@ export const contractQueries = [implementationSlot, hubSupply] as const;
 /** What the answers say about a contract, which may have been replaced since. */
 export function contractAnswers(answers: QueryStates, contract: string) {
   const isAbout = ([key]: readonly [string, unknown]): boolean => key.startsWith(contract);
-  const [first, second] = Array.from(implementationSlot.getAnswers(answers)).filter(isAbout);
+  const [first, second] = Array.from(implementationSlot.getAnswers(answers))
+    .filter(isAbout)
+    .map(([, { confirmed }]) => confirmed);
   const backing = Array.from(hubSupply.getAnswers(answers)).filter(isAbout);
   return {
-    implementation: first?.[1] === second?.[1] ? first?.[1] : undefined,
+    implementation: first === second ? first : undefined,
     backing: backing.flatMap(([, supply]) => supply ?? []),
   };
 }

@@ -4,6 +4,7 @@ import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '
 import type { Evidence } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import { runToEnd } from '../../src/parts.js';
+import { answeredQueries } from '../support/answered-queries.js';
 
 /* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */
 
@@ -37,14 +38,21 @@ function readingAt(minute: number, changes: Partial<ContractReading>): ContractR
   };
 }
 
-type Reading = readonly [minute: number, changes: Partial<ContractReading>];
+type Reading = readonly [minute: number, changes: Partial<ContractReading>, answeredMinute?: number];
 
-/** The judgement of the last reading. */
-function judgeAll(readings: readonly Reading[]) {
+/** The judgement of the last reading. Each answer about tokens is new, unless it is said of which minute it is. */
+function judgeAll(readings: readonly Reading[], isSinglePoll = true) {
   let last: (Judgement & { readonly memory: ProblemMemory }) | undefined;
-  for (const [minute, changes] of readings) {
-    const evidence = { input: { ...readingAt(minute, changes), clockOffset: 0 } } as Evidence<'external_contract'>;
-    const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
+  for (const [minute, changes, answeredMinute = minute] of readings) {
+    const { backing: [token] = [] } = changes;
+    const newAnswers = answeredQueries(
+      at(minute),
+      { hub_supply: minute === answeredMinute ? token : undefined },
+      '0xc t',
+    );
+    const input = { ...readingAt(minute, changes), clockOffset: 0 };
+    const evidence = { input, newAnswers } as unknown as Evidence<'external_contract'>;
+    const options = { isSinglePoll, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
     last = runToEnd(judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options));
   }
   return last;
@@ -104,6 +112,21 @@ describe('a token', () => {
       const later = surpluses.map((surplus, index): Reading => [25 * HOUR + 5 * index, backing(surplus)]);
       expect(foundAfter([0, backing(-3)], ...later)).toEqual([]);
     }
+  });
+
+  it('is judged once by each answer: an odd one that five polls have does not begin the problem', () => {
+    const presentAt = (...surpluses: readonly number[]): number | undefined => {
+      const readings = surpluses.flatMap((surplus, index) =>
+        [0, 1, 2, 3, 4].map((minute): Reading => [5 * index + minute, backing(surplus), 5 * index]),
+      );
+      const [found] = judgeAll(readings, false)?.present ?? [];
+      return found?.presentAt === undefined ? undefined : (found.presentAt - START_SECONDS) / 60;
+    };
+    expect(presentAt(0, 0, -3)).toBeUndefined();
+    expect(presentAt(0, 0, -3, 0)).toBeUndefined();
+    expect(presentAt(0, 0, -3, -3)).toBe(15);
+    expect(presentAt(0, 0, -3, -3, 0)).toBe(15);
+    expect(presentAt(0, 0, -3, -3, 0, 0)).toBeUndefined();
   });
 
   it('stays unbacked while its surplus is unknown', () => {
