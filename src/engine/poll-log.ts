@@ -10,6 +10,7 @@ import {
   formatSentence,
   listVerdicts,
   type ReportedVerdicts,
+  verdictKey,
   type Verdict,
 } from './verdicts.js';
 
@@ -97,7 +98,7 @@ export function createVerdictLog(
       const earlier = reported.get(target) ?? new Map();
       const later = reportVerdicts(judged);
       reported.set(target, later);
-      logVerdicts(log, earlier, later);
+      logVerdicts(log, earlier, later, judged.verdicts);
       if (haveBegunOrEnded(earlier, later)) changed(target);
     },
     forgetOthers: (all: readonly EndpointState[]): void => {
@@ -107,22 +108,29 @@ export function createVerdictLog(
   };
 }
 
-/** Logs verdicts that have begun or ended, or whose severity has changed. */
-export function logVerdicts(log: Logger, before: ReportedVerdicts, after: ReportedVerdicts): void {
+/** Logs verdicts that have begun or ended, or whose severity has changed; with the cause of one that `all` has hidden. */
+export function logVerdicts(
+  log: Logger,
+  before: ReportedVerdicts,
+  after: ReportedVerdicts,
+  all: readonly Verdict[],
+): void {
   for (const [key, verdict] of after) {
-    if (before.get(key)?.severity === verdict.severity) continue;
-    log[LEVELS[verdict.severity]]({ ...listFields(verdict), action: verdict.action }, textWithSeverity(verdict));
+    const { severity, action } = verdict;
+    const last = before.get(key)?.severity;
+    if (last === severity) continue;
+    const change = last === 'critical' ? `no longer critical, now ${severity}` : severity;
+    log[LEVELS[severity]]({ ...listFields(verdict), action }, `${change}: ${formatSentence(verdict)}`);
   }
   for (const [key, verdict] of before) {
-    if (!after.has(key)) log.info(listFields(verdict), `no longer ${textWithSeverity(verdict)}`);
+    if (after.has(key)) continue;
+    const cause = all.find((other) => verdictKey(other) === key)?.hiddenBy;
+    const reason = cause ? `hidden by ${cause}` : 'ended';
+    log.info(listFields(verdict), `no longer ${verdict.severity}, ${reason}: ${formatSentence(verdict)}`);
   }
 }
 
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
-
-function textWithSeverity(verdict: Verdict): string {
-  return `${verdict.severity}: ${formatSentence(verdict)}`;
-}
 
 function listFields({ target, document, alert, severity, subject }: Verdict): object {
   return { target, document, alert, severity, ...subject };

@@ -326,12 +326,11 @@ export function judgeSeverity(
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
 export function reportVerdicts(judged: Pick<TargetVerdicts, 'verdicts'>): ReportedVerdicts {
-  return new Map(
-    firingVerdicts(judged).map((verdict) => [
-      JSON.stringify([verdict.document, verdict.alert, verdict.subject]),
-      verdict,
-    ]),
-  );
+  return new Map(firingVerdicts(judged).map((verdict) => [verdictKey(verdict), verdict]));
+}
+
+export function verdictKey({ document, alert, subject }: Pick<Verdict, 'document' | 'alert' | 'subject'>): string {
+  return JSON.stringify([document, alert, subject]);
 }
 
 /** Whether a verdict has begun or ended. */

@@ -165,7 +165,7 @@ describe('a wall clock that is set', async () => {
       expect(atOnce.timestamps).toEqual(right.atOnce.timestamps);
       expect(counts.every((count) => count > 0)).toBe(true);
       expect(after).toEqual(right.after);
-      expect(machine.logged().filter((line) => !line.startsWith('no longer warning: '))).toEqual([]);
+      expect(machine.logged().filter((line) => !line.startsWith('no longer warning, ended: '))).toEqual([]);
     },
   );
 

@@ -23,7 +23,7 @@ function createVerdictLog(log: Logger) {
   return (judged: TargetVerdicts): boolean => {
     const earlier = before;
     before = reportVerdicts(judged);
-    logVerdicts(log, earlier, before);
+    logVerdicts(log, earlier, before, judged.verdicts);
     return haveBegunOrEnded(earlier, before);
   };
 }
@@ -64,7 +64,7 @@ describe('the log of verdicts', () => {
         /^\d+ error demo module_state BridgeOracleStalled: critical: your validator .* has not voted: event \d+ \(.*\) is not observed, for \d+ min; 6 validators with 52 % of the power have not voted: /,
       ),
       expect.stringMatching(
-        /^[56]\d info demo module_state BridgeOracleStalled: no longer critical: your validator .* is not observed, for \d+ min; /,
+        /^[56]\d info demo module_state BridgeOracleStalled: no longer critical, ended: your validator .* is not observed, for \d+ min; /,
       ),
     ]);
   });
@@ -90,14 +90,26 @@ describe('the log of verdicts', () => {
     expect(hasChanged).toEqual([true, true, false]);
   });
 
-  it('has the end of a verdict that another one hides, and its beginning when nothing hides it any more', () => {
-    const levels: string[] = [];
-    const logNext = createVerdictLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
-    const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
+  it('says why an alert is no longer critical: another one hides it, it is a warning, or it has ended', () => {
+    const lines: string[] = [];
+    const logNext = createVerdictLog(
+      createLog({
+        line: (text) => {
+          const { level, msg } = JSON.parse(text) as Readonly<Record<string, string>>;
+          lines.push(`${level} ${msg?.split(':')[0]}`);
+        },
+      }),
+    );
+    const warning = verdict('BridgeOrchestratorDeadlineNear', 'warning', 20);
     const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
-    logNext(warning);
-    logNext(targetVerdicts([{ ...critical, hiddenBy: 'BridgeBatchUnsigned' }]));
-    logNext(targetVerdicts([critical]));
-    expect(levels).toEqual(['warn', 'info', 'error']);
+    const hidden = { ...critical, hiddenBy: 'BridgeBatchUnsigned' };
+    for (const each of [[warning], [hidden], [critical], [warning], []]) logNext(targetVerdicts(each));
+    expect(lines).toEqual([
+      'warn warning',
+      'info no longer warning, hidden by BridgeBatchUnsigned',
+      'error critical',
+      'warn no longer critical, now warning',
+      'info no longer warning, ended',
+    ]);
   });
 });

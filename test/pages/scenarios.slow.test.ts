@@ -83,7 +83,7 @@ function infosAfter(seconds: number, states: readonly EndpointState[]): Readonly
 function logLines(verdicts: readonly Verdict[]): readonly { readonly msg: string; readonly action: string }[] {
   const lines: { msg: string; action: string }[] = [];
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
-  logVerdicts(log, new Map(), reportVerdicts({ verdicts }));
+  logVerdicts(log, new Map(), reportVerdicts({ verdicts }), verdicts);
   return lines;
 }
 
