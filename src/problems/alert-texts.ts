@@ -126,7 +126,10 @@ export const alertTexts: Readonly<Record<ProblemName | PollProblemName, readonly
     'The state of a watched validator is unknown.',
     'The node does not answer whether it is jailed or misses blocks.',
   ],
-  BridgeParamsChanged: ['Parameters of the bridge have changed.', 'It was announced, or it is an attack.'],
+  BridgeParamsChanged: [
+    'Parameters of the bridge have changed.',
+    'It was announced, or it is an attack; another contract, bridge id or chain is most likely a node of another chain behind the URL.',
+  ],
   BridgeBlacklistChanged: ['The blacklist of the bridge has changed.', 'Admins change it without a proposal.'],
   CrosschainOutboundDisabled: [
     'Transactions to other chains are switched off.',

@@ -131,7 +131,7 @@ export const paramsProblems = [
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours.`,
     action:
-      'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
+      'Check that the URL leads to a node of this chain: one of another chain is the likeliest cause. If it does, and no proposal or upgrade announced the change, warn the validators and stop your relayers and orchestrators.',
     // A migration resets the nonces, and changes parameters.
     inhibits: [{ problem: 'BridgeStateRolledBack' }, { problem: 'BridgeParamsChanged', severity: 'info' }],
   }),

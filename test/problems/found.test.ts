@@ -1135,7 +1135,9 @@ describe('a change', () => {
     const withContract = (contract: string) => ({
       params: { ...COMPLETE.params, bridge_external_address: contract, admins: ['a'] },
     });
-    expect(changed(withContract('0x1'), withContract('0x2'))).toMatchObject([{ name: 'BridgeParamsChanged/critical' }]);
+    expect(changed(withContract('0x1'), withContract('0x2'))).toMatchObject([
+      { name: 'BridgeParamsChanged/critical', action: expect.stringContaining('a node of this chain') as string },
+    ]);
     const other = { params: { ...withContract('0x1').params, admins: ['a', 'b'] } };
     expect(changed(withContract('0x1'), other)).toMatchObject([{ name: 'BridgeParamsChanged/warning' }]);
     const without = { params: { ...COMPLETE.params, admins: ['a'] } };
