@@ -1,5 +1,5 @@
 import { groupBy } from '../../src/facts/grouping.js';
-import { specFields } from '../../test/support/spec-fields.js';
+import { specFields } from './spec-fields.js';
 import { notExported } from './not-exported.js';
 import { markdownTable, withTables } from './tables.js';
 

@@ -11,7 +11,7 @@ import { parseValidConfig } from '../support/config.js';
 import { inverted, PEGGY_NAMES, withNames, ZETA_NAMES, type Names } from '../support/dialect-names.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
-import { specFields } from '../support/spec-fields.js';
+import { specFields } from '../../packaging/generate/spec-fields.js';
 
 /** The series of a document and the errors of its fields. */
 const exported = ({ renderedFamilies, errors }: Snapshot) => ({

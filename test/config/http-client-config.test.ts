@@ -187,13 +187,11 @@ describe('the HTTP client configuration of an endpoint', () => {
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [warning] });
   });
 
-  test('causes no warning if TLS is configured for a proxy of the environment, which may be https', () => {
-    const text = withBridge('tls_config: {server_name: a}\nproxy_from_environment: true', 'http://a.example');
-    expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [] });
-  });
-
-  test('causes no warning if TLS is configured for an https proxy', () => {
-    const text = withBridge('tls_config: {server_name: a}\nproxy_url: https://p', 'http://a.example');
+  test.each([
+    ['a proxy of the environment, which may be https', 'proxy_from_environment: true'],
+    ['an https proxy', 'proxy_url: https://p'],
+  ])('causes no warning if TLS is configured for %s', (_title, proxy) => {
+    const text = withBridge(`tls_config: {server_name: a}\n${proxy}`, 'http://a.example');
     expect(parseConfig(text, 'b')).toMatchObject({ ok: true, warnings: [] });
   });
 });

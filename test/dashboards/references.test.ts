@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
-import { specFields } from '../support/spec-fields.js';
+import { specFields } from '../../packaging/generate/spec-fields.js';
 import { dashboardFiles, queriesOf, substituteVariables } from './dashboard-files.js';
 import { exportedMetrics, prometheusMetrics, type MetricInfo } from '../support/exported-metrics.js';
 import { parsePromql, type ParsedPromql } from './promql.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notExported } from '../../packaging/generate/not-exported.js';
 import { recordReads } from '../facts/recorded-reads.js';
-import { specFields } from '../support/spec-fields.js';
+import { specFields } from '../../packaging/generate/spec-fields.js';
 
 /*
  * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts, from which the tables of contributing/coverage.md are

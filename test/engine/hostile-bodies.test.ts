@@ -151,31 +151,19 @@ function expectValidResult(source: StepContext, body: Buffer, height: string | u
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('a poll of a hostile body', () => {
-  it(
-    'returns valid and bounded series or an expected failure for module_state',
-    () => {
-      const bodies = bytesOf(documents(bridgeState), (state) => ({ state }));
-      fc.assert(
-        fc.property(bodies, height, (body, hubHeight) => expectValidResult(bridge, body, hubHeight)),
-        { numRuns: fuzzRuns(RUNS) },
-      );
-    },
-    fuzzTimeoutMs(RUNS),
-  );
-
-  it(
-    'returns valid and bounded series or an expected failure for rate_limiter_input',
-    () => {
-      const bodies = bytesOf(documents(crosschainDocument), (document) => document);
-      fc.assert(
-        fc.property(bodies, height, (body, hubHeight) => expectValidResult(crosschain, body, hubHeight)),
-        { numRuns: fuzzRuns(RUNS) },
-      );
-    },
-    fuzzTimeoutMs(RUNS),
-  );
-});
+it.each([
+  [bridge, bytesOf(documents(bridgeState), (state) => ({ state }))],
+  [crosschain, bytesOf(documents(crosschainDocument), (document) => document)],
+] as const)(
+  'a poll of a hostile body returns valid and bounded series or an expected failure: $document',
+  (context, bodies) => {
+    fc.assert(
+      fc.property(bodies, height, (body, hubHeight) => expectValidResult(context, body, hubHeight)),
+      { numRuns: fuzzRuns(RUNS) },
+    );
+  },
+  fuzzTimeoutMs(RUNS),
+);
 
 const hasPromtool = hasTool('promtool');
 const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.parser']);

@@ -9,8 +9,11 @@ import { folder, outcome, startNode, type Node } from './nodes.js';
 
 const authority = createAuthority();
 const otherAuthority = createAuthority('another authority');
-const nodeCertificate = authority.issue('node', ['IP:127.0.0.1', 'DNS:node.example']);
-const otherNameCertificate = authority.issue('other', ['DNS:node.example', 'IP:192.0.2.1']);
+const NAMES = ['IP:127.0.0.1', 'DNS:node.example'];
+const OTHER_NAMES = ['DNS:node.example', 'IP:192.0.2.1'];
+const EXPIRED = { isExpired: true };
+const nodeCertificate = authority.issue('node', NAMES);
+const otherNameCertificate = authority.issue('other', OTHER_NAMES);
 const clientCertificate = authority.issue('exporter');
 const untrustedClientCertificate = otherAuthority.issue('exporter');
 
@@ -68,10 +71,15 @@ describe('the certificate of a node', () => {
       { ...trusting, server_name: 'www.example' },
       /^tls: .*www\.example/,
     ],
-    ['is rejected after its expiry', authority.expire(nodeCertificate), trusting, /^tls: .*certificate has expired/],
+    [
+      'is rejected after its expiry',
+      authority.issue('node', NAMES, EXPIRED),
+      trusting,
+      /^tls: .*certificate has expired/,
+    ],
     [
       'is accepted after its expiry with insecure_skip_verify',
-      authority.expire(otherNameCertificate),
+      authority.issue('other', OTHER_NAMES, EXPIRED),
       { insecure_skip_verify: true },
       'ok',
     ],

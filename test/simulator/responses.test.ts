@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { specFields } from '../support/spec-fields.js';
+import { specFields } from '../../packaging/generate/spec-fields.js';
 
 describe('the responses of the simulator', () => {
   it('have every field of the spec with its type, and no other, in every scenario, and every object in some', () => {

@@ -11,12 +11,12 @@ export interface Certificate {
 }
 
 export interface Authority extends Certificate {
-  /**
-   * Issues a certificate with these alternative names: `DNS:localhost`, `IP:127.0.0.1`.
-   */
-  readonly issue: (commonName: string, names?: readonly string[]) => Certificate;
-  /** Issues the same certificate with an expiry date of yesterday. */
-  readonly expire: (certificate: Certificate) => Certificate;
+  /** Issues a certificate with these alternative names: `DNS:localhost`, `IP:127.0.0.1`. */
+  readonly issue: (
+    commonName: string,
+    names?: readonly string[],
+    options?: { readonly isExpired?: boolean },
+  ) => Certificate;
 }
 
 const DAY_MS = 86_400_000;
@@ -33,21 +33,16 @@ export function createAuthority(commonName = 'test authority'): Authority {
   const folder = createTempFolder();
   const ca = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
   const issued = new Map<string, Certificate>();
-  let expired = 0;
   const authority: Authority = {
     ...ca,
-    issue: (name, names = []) => {
-      const key = [name, ...names].join();
+    issue: (name, names = [], { isExpired = false } = {}) => {
+      const key = [name, ...names, isExpired].join();
       const alternative = names.length === 0 ? [] : [{ name: 'subjectAltName', altNames: names.map(alternativeName) }];
       const extensions = [{ name: 'basicConstraints', critical: true, cA: false }, ...alternative];
-      const certificate =
-        issued.get(key) ?? issue(folder, `issued-${issued.size}`, { commonName: name, extensions, authority: ca });
+      const options = { commonName: name, extensions, authority: ca, isExpired };
+      const certificate = issued.get(key) ?? issue(folder, `issued-${issued.size}`, options);
       issued.set(key, certificate);
       return certificate;
-    },
-    expire: (certificate) => {
-      expired += 1;
-      return expire(folder, `expired-${expired}`, certificate, ca);
     },
   };
   authorities.set(commonName, authority);
@@ -59,12 +54,13 @@ interface CertificateOptions {
   readonly extensions: readonly object[];
   /** The issuer; self-signed without one. */
   readonly authority?: Certificate;
+  readonly isExpired?: boolean;
 }
 
 function issue(
   folder: TempFolder,
   file: string,
-  { commonName, extensions, authority }: CertificateOptions,
+  { commonName, extensions, authority, isExpired = false }: CertificateOptions,
 ): Certificate {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -73,34 +69,11 @@ function issue(
   certificate.publicKey = forge.pki.setRsaPublicKey(forgeKey.n, forgeKey.e);
   certificate.setSubject([{ name: 'commonName', value: commonName }]);
   certificate.setExtensions([...extensions]);
-  const now = Date.now();
-  return writeSigned(folder, file, certificate, key, [now - DAY_MS, now + DAY_MS], authority);
-}
-
-function expire(folder: TempFolder, file: string, { cert, key }: Certificate, authority: Certificate): Certificate {
-  const now = Date.now();
-  return writeSigned(
-    folder,
-    file,
-    forge.pki.certificateFromPem(cert),
-    key,
-    [now - 2 * DAY_MS, now - DAY_MS],
-    authority,
-  );
-}
-
-function writeSigned(
-  folder: TempFolder,
-  file: string,
-  certificate: forge.pki.Certificate,
-  key: string,
-  [from, to]: readonly [number, number],
-  authority: Certificate | undefined,
-): Certificate {
   // The first byte keeps the number positive and without leading zeros, which OpenSSL rejects.
   certificate.serialNumber = `01${randomBytes(8).toString('hex')}`;
-  certificate.validity.notBefore = new Date(from);
-  certificate.validity.notAfter = new Date(to);
+  const until = Date.now() + (isExpired ? -DAY_MS : DAY_MS);
+  certificate.validity.notBefore = new Date(until - 2 * DAY_MS);
+  certificate.validity.notAfter = new Date(until);
   const issuer = authority && forge.pki.certificateFromPem(authority.cert);
   certificate.setIssuer((issuer ?? certificate).subject.attributes);
   certificate.sign(forge.pki.privateKeyFromPem(authority?.key ?? key), forge.md.sha256.create());
