@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory, withMemory } from '../../src/engine/endpoint-memory.js';
-import { formatPlainData, parsePlainData } from '../../src/engine/state-file.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { joinTexts } from '../../src/problems/sentence.js';
 import { batch, idleState, transfer, validators, vote } from '../items/bridge-state.js';
@@ -68,10 +66,6 @@ function createBridge(options: BridgeOptions = {}) {
     execute,
     executeTen: (contract = '0xT') => {
       for (const fee of ['900', '100', '901', '121', '902', '903', '904', '905', '906', '907']) execute(fee, contract);
-    },
-    reload: () => {
-      const memory = parsePlainData(formatPlainData(createMemory(state))) as ReturnType<typeof createMemory>;
-      state = withMemory(initialState(context, state.lastSuccess?.at ?? START.at), memory);
     },
     takeEvent: () => (event += 1),
   };
@@ -185,13 +179,6 @@ describe('the learned minimum', () => {
       bridge.next({});
     }
     expect(learnedIn(bridge.next({}))).toEqual([]);
-  });
-
-  it('survives a restart with a state file', () => {
-    const bridge = createBridge();
-    bridge.executeTen();
-    bridge.reload();
-    expect(learnedIn(bridge.next({}))).toEqual(['"0xt"} 60']);
   });
 });
 

@@ -320,36 +320,26 @@ describe('what hides what', () => {
   });
 
   it('depends on the document whose polls judge the cause', () => {
-    const behind = (document: DocumentName): HidingAlert => ({
-      alert: 'BridgeNodeBehind',
-      severity: 'warning',
-      document,
-      subject: {},
-    });
-    const effectOf = (alert: string, document: DocumentName): HidingAlert => ({ ...behind(document), alert });
-    expect(
-      (['module_state', 'rate_limiter_input'] as const).map((document) =>
-        ['BridgeNodeDown', 'CrosschainCctxsUnlisted'].map((alert) =>
-          hides(behind(document), effectOf(alert, document)),
-        ),
-      ),
-    ).toEqual([
-      [true, true],
-      [true, true],
-    ]);
-    expect(hides(behind('external_contract'), effectOf('BridgePowerThresholdTooLow', 'external_contract'))).toBe(false);
+    const hidesIn = (document: DocumentName, alert: string): boolean => {
+      const effect = { alert, severity: 'warning', document, subject: {} } as const;
+      return hides({ ...effect, alert: 'BridgeNodeBehind' }, effect);
+    };
+    for (const document of ['module_state', 'rate_limiter_input'] as const) {
+      for (const alert of ['BridgeNodeDown', 'CrosschainCctxsUnlisted']) expect(hidesIn(document, alert)).toBe(true);
+    }
+    expect(hidesIn('external_contract', 'BridgePowerThresholdTooLow')).toBe(false);
   });
 
   it('is a critical alert behind a warning only if that one wakes somebody itself', () => {
-    const alertOf = ({ name, severity, document }: Problem): HidingAlert => ({
-      alert: name,
-      severity,
-      document,
-      subject: {},
-    });
-    const critical = problems.filter(({ severity }) => severity === 'critical');
-    const warnings = problems.filter(({ severity }) => severity === 'warning');
-    const hiding = warnings.filter((cause) => critical.some((effect) => hides(alertOf(cause), alertOf(effect))));
+    const alertOf = ({ name: alert, ...others }: Problem): HidingAlert => ({ ...others, alert, subject: {} });
+    const [critical, warnings] = (['critical', 'warning'] as const).map((severity) =>
+      problems
+        .filter((problem) => problem.severity === severity)
+        .map((problem) => ({ problem, alert: alertOf(problem) })),
+    );
+    const hiding = (warnings ?? [])
+      .filter((cause) => critical?.some((effect) => hides(cause.alert, effect.alert)))
+      .map(({ problem }) => problem);
     expect(hiding.map(({ name }) => name)).toEqual(['CrosschainOutboundDisabled']);
     expect(hiding.every(({ isUrgent }) => isUrgent)).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { listVerdicts, type Verdict } from '../../src/engine/verdicts.js';
+import { type Verdict } from '../../src/engine/verdicts.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo } from '../../src/sources/simulated-node.js';
@@ -8,19 +8,20 @@ import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
-import { enabledQueries } from '../../src/queries/node-queries.js';
 import { formatPlainData } from '../../src/engine/state-file.js';
 import { formatLines, parseFile } from '../../src/engine/state-file.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
-import { readPoll, step } from '../support/steps.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { readPoll } from '../support/steps.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
 
 export const START_SECONDS = 1_790_000_000;
 
+const STALE_AFTER_MS = 300_000;
 /** A shorter history makes polls several times faster. */
 const VALSETS = 3;
 
@@ -77,7 +78,7 @@ function configOf(model: Model): Config {
     const { external: _, ...others } = bridge;
     return { ...target, bridge: others };
   });
-  return { ...config, targets, poll: { ...config.poll, stale_after: 300_000 } };
+  return { ...config, targets, poll: { ...config.poll, stale_after: STALE_AFTER_MS } };
 }
 
 export interface SimulatedProcess {
@@ -97,28 +98,18 @@ export function startSimulatedProcess(
   texts: ReadonlyMap<DocumentName, string> = new Map(),
   change: (body: string) => string = (body) => body,
 ): SimulatedProcess {
-  const config = configOf(model);
-  const now = instantAt;
-  const jobs = createJobs(config);
-  let endpoints = new Map(
-    jobs.map((job): [DocumentName, EndpointState] => {
-      const { document } = job.context;
-      const state = initialState(job.context, now(startedMinute).at);
-      const initial = { ...state, queries: enabledQueries(job.context) };
-      const text = texts.get(document);
-      return [document, withMemory(initial, text === undefined ? undefined : read(text))];
-    }),
-  );
+  const jobs = createJobs(configOf(model));
+  const sources = jobs.map(({ context }) => context);
+  const limits = { maxBodyBytes: Infinity, staleAfterMs: STALE_AFTER_MS };
+  const endpoints = recordedStates(sources, limits, instantAt(startedMinute), Array.from(texts.values(), read));
+  const siblingOf = (document: DocumentName) => endpoints.states().find((own) => own.document === document);
 
   return {
     poll: (minute) => {
-      const at = now(minute);
+      const at = instantAt(minute);
       advanceTo(minute);
-      for (const job of jobs) {
-        const { context } = job;
-        const before = endpoints.get(context.document);
-        if (before === undefined) throw new Error('unknown document');
-        const { additionalInput } = pollInput(context, before, (name) => endpoints.get(name), at);
+      for (const { context, paths } of jobs) {
+        const { additionalInput } = pollInput(context, endpoints.stateOf(context), siblingOf, at);
         const body =
           context.document === 'module_state'
             ? withLatestValsets(model.moduleState(), VALSETS)
@@ -130,30 +121,24 @@ export function startSimulatedProcess(
           height: sendsHeight ? String(model.height) : undefined,
           receivedAt: at.at,
           additionalInput,
-          servedPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
+          servedPath: paths.find(({ dialect }) => dialect === 'neutral'),
         };
-        const state = step(before, readPoll(received, context), context, at);
-        const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
-        endpoints = new Map([...endpoints, [context.document, { ...state, queries }]]);
+        endpoints.record(context, readPoll(received, context), at);
+        endpoints.answer(context, (state) => answerQueries(context, state, (path) => respondTo(model, path), at));
       }
     },
-    all: () => Array.from(endpoints.values()),
-    verdicts: (minute) => listVerdicts(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
+    all: endpoints.states,
+    verdicts: (minute) => endpoints.verdicts(instantAt(minute)).flatMap(({ verdicts }) => verdicts),
     values: (family, minute) =>
       Object.fromEntries(
-        Array.from(endpoints.values())
-          .flatMap((state) => exportedFamilies(state, now(minute).at))
+        endpoints
+          .states()
+          .flatMap((state) => exportedFamilies(state, instantAt(minute).at))
           .filter(({ name }) => name === family)
           .flatMap(({ text }) => seriesOf(text))
           .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
       ),
     end: (minute) =>
-      new Map(
-        Array.from(endpoints, ([document, endpoint]): [DocumentName, string] => {
-          const remembered = createMemory(endpoint);
-          if (remembered === undefined) throw new Error('nothing is remembered');
-          return [document, written(remembered, now(minute))];
-        }),
-      ),
+      new Map(endpoints.remembered().map((memory) => [memory.document, written(memory, instantAt(minute))])),
   };
 }

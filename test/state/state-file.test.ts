@@ -103,38 +103,6 @@ describe('the state file', () => {
     expect([isKnown(next, 'old'), isKnown(next, 'older'), isKnown(next, 'a')]).toEqual([true, false, true]);
   });
 
-  it('drops nothing within an endpoint by its age alone', async () => {
-    const { path } = createTempFolder();
-    const lastFoundAt = 1_000_000_060;
-    const subject = {
-      subject: {},
-      progressKey: '7',
-      startAt: 1_000_000_000,
-      isProven: false,
-      firstFoundAt: lastFoundAt,
-      lastFoundAt,
-      isMissing: false,
-      presentAt: lastFoundAt,
-      summary: '',
-      details: '',
-      action: '',
-      validators: [],
-    };
-    const problem = {
-      histories: new Map([['[] 7', subject]]),
-      unjudged: { since: 1_000_000_030, from: 1_000_000_030, until: 1_000_000_030, isNow: true },
-      mark: undefined,
-    };
-    const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
-    await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered } }]);
-    const next = await open(fileIn(path));
-    const { problems } = next.findMemory({ target: 'a', document: 'module_state' }) ?? {};
-    expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
-      histories: new Map([['[] 7', { progressKey: '7', startAt: 1_000_000_000 }]]),
-      unjudged: { since: 1_000_000_030, from: 1_000_000_030, until: 1_000_000_030, isNow: true },
-    });
-  });
-
   it('continues the process clock of the previous process, by as much as the wall clock has gone on', async () => {
     const { path } = createTempFolder();
     const [at, clockOffset] = [1_800_000_000, 500];

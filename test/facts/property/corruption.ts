@@ -4,11 +4,6 @@ import type { Json, JsonObject } from '../../support/json.js';
 /** Keys and list indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
-export interface Corruption {
-  readonly path: Path;
-  readonly document: JsonObject;
-}
-
 /** A path in the notation of the spec: `state.batches[].block`. */
 export function specPath(root: string, path: Path): string {
   return path.reduce<string>((parent, key) => {
@@ -55,17 +50,14 @@ const corruptValue = fc.constantFrom<Json | undefined>(
 );
 
 /** Removes one field of the document or replaces it with a value that mostly has the wrong type. */
-export function corruptionOf(document: JsonObject): fc.Arbitrary<Corruption> {
-  const paths = pathsOf(document);
-  return fc.record({ path: fc.constantFrom(...paths), value: corruptValue }).map(({ path, value }) => ({
-    path,
-    document: replace(document, path, value) as JsonObject,
-  }));
+function corruptionOf(document: JsonObject): fc.Arbitrary<JsonObject> {
+  const path = fc.constantFrom(...pathsOf(document));
+  return fc.tuple(path, corruptValue).map(([at, value]) => replace(document, at, value) as JsonObject);
 }
 
 /** A document with one to three missing or invalid fields. */
 export function corruptedDocument(document: JsonObject): fc.Arbitrary<JsonObject> {
   const corrupt = (times: number, current: JsonObject): fc.Arbitrary<JsonObject> =>
-    times === 0 ? fc.constant(current) : corruptionOf(current).chain((next) => corrupt(times - 1, next.document));
+    times === 0 ? fc.constant(current) : corruptionOf(current).chain((next) => corrupt(times - 1, next));
   return fc.integer({ min: 1, max: 3 }).chain((times) => corrupt(times, document));
 }
