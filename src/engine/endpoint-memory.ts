@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.js';
 import { restartedCrosschain } from '../flow/unlisted-cctxs.js';
+import { alertTexts } from '../problems/alert-texts.js';
 import type { ProblemMemory, RememberedProblem } from '../problems/problem-memory.js';
 import { problemKey, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
@@ -74,12 +75,12 @@ function restarted(last: LastDocument): LastDocument {
 export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
   if (memory === undefined) return state;
   const { last, problems: stored, nodeInUse } = memory;
-  const known = withHistories(stored, (history, { name, action }) => ({
-    ...history,
-    // Until the next document has the problem.
-    summary: `${name} was found in an earlier document`,
-    action,
-  }));
+  const known = withHistories(stored, (history, { name, action }) => {
+    const [title] = alertTexts[name as keyof typeof alertTexts];
+    // Until the next document or answer has the problem.
+    const summary = `${title.charAt(0).toLowerCase()}${title.slice(1, -1)}, as was found earlier`;
+    return { ...history, summary, action };
+  });
   return {
     ...state,
     ...(last && { restored: last }),

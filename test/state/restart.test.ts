@@ -74,7 +74,7 @@ describe('the first poll after a restart', () => {
     }
   });
 
-  it('names a problem that its document does not show by its alert, because the file has no names', () => {
+  it('has the title of the alert for a problem that its document does not show, because the file has no names', () => {
     const chain = incident('stuck');
     const first = startSimulatedProcess(chain, 0);
     pollFrom(first, 0, 52);
@@ -83,7 +83,7 @@ describe('the first poll after a restart', () => {
     second.poll(56);
     const stuck = second.verdicts(56).filter(({ alert }) => alert === 'CrosschainBacklogStuck');
     expect(new Set(stuck.map((verdict) => verdict.summary))).toEqual(
-      new Set(['CrosschainBacklogStuck was found in an earlier document']),
+      new Set(['the transactions to a chain are stuck, as was found earlier']),
     );
   });
 
