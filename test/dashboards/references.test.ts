@@ -94,22 +94,12 @@ describe('the documentation', () => {
   });
 });
 
-describe('findMistakes', () => {
-  it.each([
-    ['an unknown metric', 'max(bridge_batchez)', 'no metric bridge_batchez'],
-    ['an unknown label', 'bridge_batches{chain="1"}', 'no label chain of bridge_batches'],
-    [
-      'an unknown label in an aggregation',
-      'bridge_batches + max by (chain) (bridge_valsets)',
-      'no label chain of bridge_valsets',
-    ],
-    [
-      'an unknown label in a vector match',
-      'bridge_batches / on (chain) bridge_valsets',
-      'no label chain of bridge_batches, bridge_valsets',
-    ],
-    ['the rate of a gauge', 'rate(bridge_height[5m])', 'rate() of bridge_height, which is not a counter'],
-  ])('finds %s', (_what, expr, mistake) => {
-    expect(findMistakes(parsePromql(expr))).toEqual([mistake]);
-  });
+it.each([
+  ['max(bridge_batchez)', 'no metric bridge_batchez'],
+  ['bridge_batches{chain="1"}', 'no label chain of bridge_batches'],
+  ['bridge_batches + max by (chain) (bridge_valsets)', 'no label chain of bridge_valsets'],
+  ['bridge_batches / on (chain) bridge_valsets', 'no label chain of bridge_batches, bridge_valsets'],
+  ['rate(bridge_height[5m])', 'rate() of bridge_height, which is not a counter'],
+])('a mistake is found in %s', (expr, mistake) => {
+  expect(findMistakes(parsePromql(expr))).toEqual([mistake]);
 });

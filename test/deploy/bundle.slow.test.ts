@@ -1,11 +1,15 @@
+import { hashSync } from 'bcryptjs';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { get } from '../support/http.js';
+import { startProcess } from '../support/processes.js';
 import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
 import { runTool } from '../support/tools.js';
-import { runAsDaemon } from './working-program.js';
+import { waitUntil } from '../support/wait-for.js';
 
 /*
  * The package that npm publishes, built, packed and installed without a registry.
@@ -65,8 +69,24 @@ describe('the bundle', () => {
     expect(run(program, '--version')).toContain('bridge-exporter ');
   });
 
-  it('works as a daemon', async () => {
-    expect(await runAsDaemon(process.execPath, [program])).toBe(0);
+  it('polls, records, checks passwords on a thread of its own, and serves the script of the pages', async () => {
+    const simulator = await startTestSimulator();
+    const { write } = createTempFolder();
+    const config = write(
+      'bridge.yml',
+      `targets: [{name: a, bridge: {url: "${simulator.url}"}}]\nrecorder: {directory: recording}\n`,
+    );
+    const web = write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);
+    const flags = ['--web.listen-address=127.0.0.1:0', `--web.config.file=${web}`, '--log.format=pretty'];
+    const daemon = startProcess(process.execPath, [program, ...flags], { env: { CONFIG_FILE: config } });
+    const [, url = ''] = /serving (http:\S+)\/metrics/.exec(await daemon.printed(/serving/)) ?? [];
+    expect((await get(`${url}/metrics`)).status).toBe(401);
+    const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` };
+    const metrics = async (): Promise<string> => (await get(`${url}/metrics`, { headers })).text;
+    await waitUntil(async () => (await metrics()).includes('bridge_height{target='));
+    await waitUntil(async () => /bridge_exporter_recordings_total [1-9]/.test(await metrics()));
+    expect((await get(`${url}/`, { headers })).text).toMatch(/<script type="module">[^]{500,}<\/script>/);
+    expect((await daemon.stop()).code).toBe(0);
   });
 
   it('is a small download', () => {

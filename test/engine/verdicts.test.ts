@@ -38,7 +38,7 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 /** An endpoint that is polled at minutes of a simulated clock. */
 function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
-  let endpoints = recordedStates([context], LIMITS, at(0));
+  const endpoints = recordedStates([context], LIMITS, at(0));
   const recordPoll = (poll: PollResult, now: Moment): void => void endpoints.record(context, poll, now);
   const targets = (now: Moment): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
@@ -50,10 +50,6 @@ function endpoint() {
     },
     fail: (minute: number, reason: FailureReason = 'timeout') =>
       recordPoll({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
-    /** Replaces the endpoint by another one with the same name, as a reload does. */
-    replace: (minute: number) => {
-      endpoints = recordedStates([context], LIMITS, at(minute));
-    },
     linesAt: (minute: number) => linesOf(targets(at(minute))),
   };
 }
@@ -285,26 +281,15 @@ it('the problems that cannot be judged are a condition of each severity, since t
   ]);
 });
 
-describe('a reload of the configuration', () => {
-  it('forgets the memory of an endpoint at another address', () => {
-    const { succeed, replace, linesAt } = endpoint();
-    for (let minute = 0; minute <= 52; minute += 1) succeed(minute, waiting);
-    replace(52);
-    expect(linesAt(53)).toEqual(['unknown', 'module_state is not polled, for 60 s']);
-    for (let minute = 54; minute <= 75; minute += 1) succeed(minute, waiting);
-    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: transfers of 0xt wait .*, for at least 21 min/);
-  });
-
-  it('judges targets in the order of the configuration', () => {
-    const keys: EndpointKey[] = [
-      { target: 'b', document: 'module_state' },
-      { target: 'a', document: 'module_state' },
-      { target: 'b', document: 'rate_limiter_input' },
-    ];
-    const targets = recordedStates(keys, LIMITS, at(0)).verdicts(at(1));
-    expect(targets.map(({ target, unknown }) => [target, unknown.length])).toEqual([
-      ['b', 2],
-      ['a', 1],
-    ]);
-  });
+it('judges targets in the order of the configuration', () => {
+  const keys: EndpointKey[] = [
+    { target: 'b', document: 'module_state' },
+    { target: 'a', document: 'module_state' },
+    { target: 'b', document: 'rate_limiter_input' },
+  ];
+  const targets = recordedStates(keys, LIMITS, at(0)).verdicts(at(1));
+  expect(targets.map(({ target, unknown }) => [target, unknown.length])).toEqual([
+    ['b', 2],
+    ['a', 1],
+  ]);
 });
