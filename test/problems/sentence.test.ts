@@ -55,11 +55,22 @@ describe('the words of a summary', () => {
     expect(ageText('lasting', seconds, false)).toBe(`for at least ${durationInWords(seconds)}`);
   });
 
-  it('begin with the own validators that are concerned', () => {
-    const summary = (own: number) => missingTexts(missing(own), 'voted').summary('event 31 is not observed');
-    expect(summary(0)).toBe('event 31 is not observed');
-    expect(summary(1)).toBe('your validator Beta has not voted: event 31 is not observed');
-    expect(summary(2)).toBe('your validators Beta, Beta have not voted: event 31 is not observed');
+  it('begin with the own validators that are concerned, and the action without their names', () => {
+    const textsOf = (own: number) => {
+      const { summary, action } = missingTexts(missing(own), 'voted');
+      return [summary('event 31 is not observed'), action('Contact them.')];
+    };
+    expect([0, 1, 2].map(textsOf)).toEqual([
+      ['event 31 is not observed', 'Contact them.'],
+      [
+        'your validator Beta has not voted: event 31 is not observed',
+        'Check the orchestrator of your validator first. Contact them.',
+      ],
+      [
+        'your validators Beta, Beta have not voted: event 31 is not observed',
+        'Check the orchestrator of your validators first. Contact them.',
+      ],
+    ]);
   });
 
   it('are cut to the size of labels', () => {
@@ -93,13 +104,6 @@ describe('the words of a summary', () => {
     const at = { at: 1_700_000_000, clockOffset: 0 };
     expect(clockTime(at, 60)).toBe('22:14 UTC');
     for (const seconds of [-1e18, 1e18]) expect(clockTime(at, seconds)).toMatch(/^\d\d:\d\d UTC$/);
-  });
-
-  it('put the own validators at the beginning of an action, without their names', () => {
-    const action = (own: number) => missingTexts(missing(own), 'voted').action('Contact them.');
-    expect(action(0)).toBe('Contact them.');
-    expect(action(1)).toBe('Check the orchestrator of your validator first. Contact them.');
-    expect(action(2)).toBe('Check the orchestrator of your validators first. Contact them.');
   });
 
   it('name the missing validators with their number and power, but not the own ones, which the summary names', () => {

@@ -155,11 +155,9 @@ describe('the names of validators', () => {
     });
   });
 
-  it.each([
-    ['control characters', 'Al\u0000pha\r\n\t\u001b[31m!\u0085', 'Al pha [31m!'],
-    ['10,000 characters', 'x'.repeat(10_000), 'x'.repeat(128)],
-    ['10,000 control characters', '\u0007'.repeat(10_000), undefined],
-  ])('are cleaned of %s', async (_, moniker, expected) => {
-    expect(await nameOf(moniker)).toBe(expected);
+  it('are cleaned, and cut to the length of a label', async () => {
+    expect(await nameOf('Al\u0000pha\r\n\t\u001b[31m!\u0085')).toBe('Al pha [31m!');
+    expect(await nameOf('x'.repeat(10_000))).toBe('x'.repeat(128));
+    expect(await nameOf('\u0007'.repeat(10_000))).toBeUndefined();
   });
 });

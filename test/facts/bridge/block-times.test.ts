@@ -62,6 +62,7 @@ const valueAfter = (name: string, polls: readonly Poll[], options?: BridgeOption
 /** Polls every 30 s of a chain with 50 blocks in that time, 0.6 s each. */
 const steady = (minutes: number, from: Poll = { seconds: 0, height: 1000 }): Poll[] =>
   Array.from({ length: minutes * 2 + 1 }, (_, index) => ({
+    ...from,
     seconds: from.seconds + index * 30,
     height: (from.height ?? 0) + index * 50,
   }));
@@ -72,18 +73,9 @@ describe('bridge_block_time_seconds', () => {
     expect(valueAfter(HUB, steady(10))).toBe(0.6);
     expect(valueAfter(HUB, steady(9))).toBe(2);
     expect(valueAfter(HUB, [])).toBe(2);
-    expect(
-      valueAfter(
-        HUB,
-        steady(9).map((poll) => ({ ...poll, fields: { params: {} } })),
-      ),
-    ).toBeUndefined();
-    expect(
-      valueAfter(
-        HUB,
-        steady(10).map((poll) => ({ ...poll, fields: { params: null } })),
-      ),
-    ).toBe(0.6);
+    const first = { seconds: 0, height: 1000 };
+    expect(valueAfter(HUB, steady(9, { ...first, fields: { params: {} } }))).toBeUndefined();
+    expect(valueAfter(HUB, steady(10, { ...first, fields: { params: null } }))).toBe(0.6);
   });
 
   it.each(['0', '-1000000000000000000'])('is absent for a parameter that is not positive: %s', (time) => {
@@ -93,14 +85,10 @@ describe('bridge_block_time_seconds', () => {
   });
 
   it('is not measured while the hub takes more than 10 seconds for a block', () => {
-    const slow = steady(30).map(({ seconds }) => ({ seconds, height: 1000 + Math.floor(seconds / 20) }));
-    expect(valueAfter(HUB, slow)).toBe(2);
-    expect(
-      valueAfter(
-        HUB,
-        slow.map(({ seconds, height }) => ({ seconds, height: 3 * height })),
-      ),
-    ).toBeCloseTo(6.7, 1);
+    const slow = (times: number) =>
+      steady(30).map(({ seconds }) => ({ seconds, height: times * (1000 + Math.floor(seconds / 20)) }));
+    expect(valueAfter(HUB, slow(1))).toBe(2);
+    expect(valueAfter(HUB, slow(3))).toBeCloseTo(6.7, 1);
   });
 
   it('is measured over the last hour, with at most one sample in 30 seconds', () => {
@@ -147,19 +135,14 @@ describe('bridge_block_time_seconds', () => {
 
   it('leaves out the time in which a node that was behind catches up', () => {
     const halted = Array.from({ length: 20 }, (_, index) => ({ seconds: 630 + index * 30, height: 2000 }));
-    const catchingUp = Array.from({ length: 10 }, (_, index) => ({
-      seconds: 1230 + index * 30,
-      height: 2100 + index * 100,
-      isNodeBehind: true,
-    }));
-    const polls = [...steady(10), ...halted, ...catchingUp];
-    expect(valueAfter(HUB, polls)).toBe(0.6);
-    expect(
-      valueAfter(
-        HUB,
-        polls.map((poll) => ({ ...poll, isNodeBehind: false })),
-      ),
-    ).toBeLessThan(0.5);
+    const catchingUp = (isNodeBehind: boolean) =>
+      Array.from({ length: 10 }, (_, index) => ({
+        seconds: 1230 + index * 30,
+        height: 2100 + index * 100,
+        isNodeBehind,
+      }));
+    expect(valueAfter(HUB, [...steady(10), ...halted, ...catchingUp(true)])).toBe(0.6);
+    expect(valueAfter(HUB, [...steady(10), ...halted, ...catchingUp(false)])).toBeLessThan(0.5);
   });
 
   it('is measured anew after the height went back', () => {
