@@ -137,6 +137,12 @@ function blockAnswers(
 
 const at = (minute: number) => ({ at: START_SECONDS + minute * 60, clockOffset: 0 });
 
+/** The problems that the only document cannot judge. */
+function notJudgedIn(state: object, options: BridgeOptions = {}): readonly string[] {
+  const { lastSuccess } = bridgeState([{ minute: 0, state }], options, true);
+  return lastSuccess?.snapshot.judgement.notJudgedHere ?? [];
+}
+
 /** Those whose name and severity contain this text. One state is that of a document at minute 0. */
 function bridgeProblem(
   name: string,
@@ -189,6 +195,19 @@ const TOKEN = { contract: '0xt', symbol: 'T', min_batch_fee: '4' };
 
 const liveBatch = (nonce: string, minutesAgo = 5, minute = 0) =>
   batch(nonce, '60000', String(heightAt(minute - minutesAgo)));
+
+/** Signed batches of two tokens, which were made so many minutes ago. */
+const signedOfTwoTokens = (first: number, second: number) => ({
+  batches: [
+    liveBatch('8', first),
+    { ...liveBatch('7', second), token_contract: '0xU', transactions: [transfer('5'), transfer('6')] },
+  ],
+  batch_confirms: [
+    ...signedBy('8', 0, 1, 2, 3),
+    ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
+  ],
+  attestations: OLD_EVENT,
+});
 
 describe('a batch', () => {
   it('lacks signatures below the threshold, and not at it', () => {
@@ -299,29 +318,18 @@ describe('a batch', () => {
   });
 
   it('waits for a relayer where several tokens do', () => {
-    const other = { ...liveBatch('7', 90), token_contract: '0xU', transactions: [transfer('5')] };
-    const confirms = [
-      ...signedBy('8', 0, 1, 2, 3),
-      ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
-    ];
-    const both = { batches: [liveBatch('8', 120), other], batch_confirms: confirms };
+    const both = signedOfTwoTokens(120, 90);
     const name = 'BridgeBatchNotRelayed/warning';
-    const attestations = OLD_EVENT;
-    expect(bridgeProblem(name, { ...both, attestations })).toMatchObject([{ start: -90 }]);
-    expect(bridgeProblem(name, { ...both, batches: [other] })).toEqual([]);
+    expect(bridgeProblem(name, both)).toMatchObject([{ start: -90 }]);
+    expect(bridgeProblem(name, { ...both, batches: both.batches.slice(1) })).toEqual([]);
     const claim = { '@type': '/bridge.v1.MsgWithdrawClaim', event_nonce: '8', batch_nonce: '8', token_contract: '0xT' };
     const claimed = [...OLD_EVENT, { observed: false, height: String(BASE_HEIGHT), votes: [vote(0)], claim }];
     expect(bridgeProblem(name, { ...both, attestations: claimed }), 'it waits for votes').toEqual([]);
   });
 
   it('waits for a relayer since it is signed, and not since it was built', () => {
-    const batches = [liveBatch('8', 300), { ...liveBatch('7', 290), token_contract: '0xU' }];
-    const batch_confirms = [
-      ...signedBy('8', 0, 1, 2, 3),
-      ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
-    ];
-    const unsigned = { attestations: OLD_EVENT, batches };
-    const signed = { ...unsigned, batch_confirms };
+    const signed = signedOfTwoTokens(300, 290);
+    const unsigned = { ...signed, batch_confirms: [] };
     const name = 'BridgeBatchNotRelayed/warning';
     expect(bridgeProblem(name, signed)[0]?.text).toMatch(/; 2 waiting;/);
     expect(startsAfter(name, [signed, signed])).toEqual([-290]);
@@ -452,12 +460,7 @@ describe('the queue of all tokens', () => {
 });
 
 describe('the actions for what waits for a relayer or an event', () => {
-  const two = [liveBatch('8', 300), { ...liveBatch('7', 290), token_contract: '0xU' }];
-  const batch_confirms = [
-    ...signedBy('8', 0, 1, 2, 3),
-    ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
-  ];
-  const signed = { batches: two, batch_confirms, attestations: OLD_EVENT };
+  const signed = signedOfTwoTokens(300, 290);
   const timedOut = {
     ...signed,
     batches: [batch('8', '500', String(heightAt(-60)))],
@@ -650,12 +653,7 @@ describe('the oracle', () => {
   it('cannot be judged by its share of the power while that is unknown', () => {
     const withoutPower = members.map((member) => ({ ...member, power: '0' }));
     const valsets = COMPLETE.valsets.map((valset) => ({ ...valset, members: withoutPower }));
-    const notJudged = (...claims: readonly object[]) => {
-      const context = { ...bridgeContext(), isSinglePoll: true };
-      const poll = bridgePoll({ ...COMPLETE, ...withClaims(...claims), valsets }, { height: String(BASE_HEIGHT) });
-      const { lastSuccess } = step(initialState(context, at(0).at), poll, context, at(0));
-      return lastSuccess?.snapshot.judgement.notJudgedHere;
-    };
+    const notJudged = (...claims: readonly object[]) => notJudgedIn({ ...withClaims(...claims), valsets });
     const names = ['BridgeClaimWithoutBatch', 'BridgeConflictingClaims'];
     expect(notJudged(claim([0], foreign), claim([1, 3], { amount: '2' }))).toEqual(expect.arrayContaining(names));
     for (const name of names) expect(notJudged()).not.toContain(name);
@@ -1113,10 +1111,8 @@ describe('a validator', () => {
     const withUnreadable = (row: object) => ({ orchestrator_addresses: [{ ...first, ...row }, ...others] });
     // An address that cannot be read may be the one.
     for (const row of [{ sender: 7 }, { orchestrator: null }]) {
-      const context = bridgeContext({ watch: ['0xb1', '0xa4'] });
-      const poll = bridgePoll({ ...COMPLETE, ...withUnreadable(row) }, { watch: ['0xb1', '0xa4'] });
-      const { judgement } = step(initialState(context, at(0).at), poll, context, at(0)).lastSuccess?.snapshot ?? {};
-      expect(judgement?.notJudgedHere).toContain('BridgeWatchedValidatorInactive');
+      const notJudged = notJudgedIn(withUnreadable(row), { watch: ['0xb1', '0xa4'] });
+      expect(notJudged).toContain('BridgeWatchedValidatorInactive');
     }
     expect(found(withUnreadable({ sender: 7 }), '0xa4')).toEqual([]);
   });
@@ -1291,6 +1287,13 @@ describe('a cross-chain transaction', () => {
   const cctxProblems = (name: string, documents: Parameters<typeof problemsOf>[0]) =>
     named(name, problemsOf(documents));
 
+  /** When the chain of a transaction is stuck, after documents of so many minutes. */
+  const stuckAfter = (minutes: number, lists: (minute: number) => Lists = () => ({})): readonly number[] =>
+    cctxProblems(
+      'CrosschainBacklogStuck/critical',
+      Array.from({ length: minutes }, (_, minute) => ({ minute, pending: [cctx('1', 5, 0)], ...lists(minute) })),
+    ).map(({ start }) => start);
+
   it('is too old above the age limit of its chain, far above it critically', () => {
     const names = (age: number, chain = '1') =>
       problemsOf([{ minute: 0, pending: [cctx(chain, 1, -age)] }]).map(({ name }) => name);
@@ -1317,14 +1320,7 @@ describe('a cross-chain transaction', () => {
     // An invalid value withdraws all.
     expect(found({ ...missing, created_timestamp: 'x' })).toEqual([]);
     const unjudged = (pending: readonly JsonObject[]) => {
-      const body = { height: '1', cctxs_missed: [], cctxs_pending: pending, total_pending: String(pending.length) };
-      const context = crosschainContext();
-      const { lastSuccess } = step(
-        initialState(context, at(0).at),
-        crosschainPoll(body, { at: at(0) }),
-        context,
-        at(0),
-      );
+      const { lastSuccess } = stateAfter([{ minute: 0, pending }]);
       return lastSuccess?.snapshot.judgement.notJudgedHere.includes('CrosschainOldestPendingTooOld');
     };
     expect(unjudged([withStatus(missing)])).toBe(true);
@@ -1375,22 +1371,15 @@ describe('a cross-chain transaction', () => {
   });
 
   it('does not stand still for as long as the hub has halted', () => {
-    const polls = (halt: number, until: number) =>
-      Array.from({ length: until + 1 }, (_, minute) => ({
-        minute,
-        pending: [cctx('1', 5, 0)],
-        haltedAt: minute < 10 || minute >= 10 + halt ? minute : 10,
-      }));
-    const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
-      cctxProblems('CrosschainBacklogStuck/critical', documents);
-    expect(stuck(polls(60, 69))).toEqual([]);
-    expect(stuck(polls(60, 93))).toEqual([]);
-    expect(stuck(polls(60, 94))).toMatchObject([{ start: 94 }]);
+    const haltedFor = (halt: number) => (minute: number) => ({
+      haltedAt: minute < 10 || minute >= 10 + halt ? minute : 10,
+    });
+    expect(stuckAfter(70, haltedFor(60))).toEqual([]);
+    expect(stuckAfter(94, haltedFor(60))).toEqual([]);
+    expect(stuckAfter(95, haltedFor(60))).toEqual([94]);
     // A few minutes are no halt.
-    expect(stuck(polls(5, 35))).toMatchObject([{ start: 35 }]);
-    expect(stuck([...polls(0, 40), { minute: 45, pending: [cctx('1', 5, 0)], haltedAt: 40 }])).toMatchObject([
-      { start: 35 },
-    ]);
+    expect(stuckAfter(36, haltedFor(5))).toEqual([35]);
+    expect(stuckAfter(46, (minute) => ({ haltedAt: Math.min(minute, 40) }))).toEqual([35]);
   });
 
   it('does not stand still while the hub has halted and its node does not answer, as the missing blocks show', () => {
@@ -1411,27 +1400,20 @@ describe('a cross-chain transaction', () => {
   it('does not stand still for as long as the hub has halted and outbounds were off, each time, and once for both together', () => {
     const isIn = (minute: number, ...spans: readonly (readonly [number, number])[]) =>
       spans.find(([from, until]) => minute >= from && minute < until);
-    const stuckAfter = (
-      halts: readonly (readonly [number, number])[],
-      offs: readonly (readonly [number, number])[],
-    ): number | undefined =>
-      cctxProblems(
-        'CrosschainBacklogStuck/critical',
-        Array.from({ length: 140 }, (_, minute) => ({
-          minute,
-          pending: [cctx('1', 5, 0)],
-          haltedAt: isIn(minute, ...halts)?.[0] ?? minute,
-          isOutboundEnabled: isIn(minute, ...offs) === undefined,
-        })),
-      )[0]?.start;
+    type Spans = readonly (readonly [number, number])[];
+    const after = (halts: Spans, offs: Spans) =>
+      stuckAfter(140, (minute) => ({
+        haltedAt: isIn(minute, ...halts)?.[0] ?? minute,
+        isOutboundEnabled: isIn(minute, ...offs) === undefined,
+      }));
     // A span lasts from its first to its last document.
     const twice = [
       [10, 31],
       [40, 51],
     ] as const;
-    expect(stuckAfter(twice, [])).toBe(35 + 20 + 10);
-    expect(stuckAfter([], twice)).toBe(35 + 20 + 10);
-    expect(stuckAfter([[15, 26]], [[10, 31]])).toBe(35 + 20);
+    expect(after(twice, [])).toEqual([35 + 20 + 10]);
+    expect(after([], twice)).toEqual([35 + 20 + 10]);
+    expect(after([[15, 26]], [[10, 31]])).toEqual([35 + 20]);
   });
 
   it('does not get older while outbounds are off, once they are on again', () => {
@@ -1451,16 +1433,10 @@ describe('a cross-chain transaction', () => {
   });
 
   it('stands still for the age limit and five minutes, also across a truncated list', () => {
-    const polls = (until: number, truncatedAt?: number) =>
-      Array.from({ length: until + 1 }, (_, minute) =>
-        minute === truncatedAt ? { minute, hidden: 3 } : { minute, pending: [cctx('1', 5, minute)] },
-      );
-    const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
-      cctxProblems('CrosschainBacklogStuck/critical', documents);
-    expect(stuck(polls(34))).toEqual([]);
-    expect(stuck(polls(35))).toMatchObject([{ start: 35, subject: { chain_id: '1' } }]);
-    expect(stuck(polls(40, 20))).toMatchObject([{ start: 35 }]);
-    expect(stuck(polls(40, 40))).toMatchObject([{ start: 35 }]);
+    const truncatedAt = (truncated: number) => (minute: number) =>
+      minute === truncated ? { pending: [], hidden: 3 } : {};
+    expect([stuckAfter(35), stuckAfter(36)]).toEqual([[], [35]]);
+    expect([stuckAfter(41, truncatedAt(20)), stuckAfter(41, truncatedAt(40))]).toEqual([[35], [35]]);
   });
 
   it('stands still also across documents of a node that is behind, and its earlier nonces', () => {
@@ -1484,12 +1460,8 @@ describe('a cross-chain transaction', () => {
     expect(stuck(false)).toEqual([[], 36]);
     // An odd list moves nothing, and two that agree do.
     const withOdd = (count: number) =>
-      Array.from({ length: 42 }, (_, minute) => ({
-        minute,
-        pending: [cctx('1', minute >= 20 && minute < 20 + count ? 4 : 5, minute)],
-      }));
-    expect(cctxProblems('CrosschainBacklogStuck/critical', withOdd(1))).toMatchObject([{ start: 35 }]);
-    expect(cctxProblems('CrosschainBacklogStuck/critical', withOdd(2))).toEqual([]);
+      stuckAfter(42, (minute) => (minute >= 20 && minute < 20 + count ? { pending: [cctx('1', 4, minute)] } : {}));
+    expect([withOdd(1), withOdd(2)]).toEqual([[35], []]);
     // The node that is behind reaches the nonce at which it fell behind.
     const reached = Array.from({ length: 61 }, (_, minute) => {
       const pending = [cctx('1', 100 + (minute < 20 ? minute : minute - 41), minute)];
@@ -1561,20 +1533,13 @@ describe('a cross-chain transaction', () => {
     ]);
     const quiet = (number: number) => Array.from({ length: number }, (_, id) => cctx(`7${id}`, 7, 0));
     const missed = ['1', '56', '137'].map((chainId) => cctx(chainId, 1, 0));
-    expect(
+    const quietAtFirst = (minute: number, later = quiet(3)) =>
       cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, pending: quiet(4) },
-        { minute: 1, pending: quiet(4) },
-        { minute: 3, pending: quiet(4), missed },
-      ]),
-      '3 of 7',
-    ).toHaveLength(3);
-    const quietAtFirst = (minute: number) =>
-      cctxProblems('CrosschainCctxsMissed', [
-        { minute: 0, pending: quiet(4) },
-        { minute: minute - 3, pending: quiet(3) },
-        { minute, pending: quiet(3), missed },
+        { minute: minute - 3, pending: later },
+        { minute, pending: later, missed },
       ]);
+    expect(quietAtFirst(6, quiet(4)), '3 of 7').toHaveLength(3);
     expect(quietAtFirst(6), '3 of 7, one of which has nothing pending at present').toHaveLength(3);
     expect(quietAtFirst(24 * 60 + 3), '3 of 6, and one with nothing pending for a day').toMatchObject([
       { text: expect.stringContaining('on 3 of 6 chains') },
