@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CrosschainPast } from '../../../src/facts/crosschain/crosschain-input.js';
 import type { JsonObject } from '../../support/json.js';
+import type { SeriesValues } from '../derive.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
@@ -73,14 +74,14 @@ describe('crosschain_lowest_missed_nonce', () => {
 });
 
 describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
-  /** The values after each of the documents, which are received every 30 s from second 1000 on. */
+  /** The value of the chain after each of the documents, which are received every 30 s from second 1000 on. */
   const valuesAfter = (documents: readonly JsonObject[]): unknown[] => {
     let past: CrosschainPast | undefined;
     return documents.map((document, index) => {
       const at = { at: 1000 + 30 * index, clockOffset: 0 };
       const received = { ...options, at, ...(past && { past }) };
       past = crosschainSnapshot(document, received).past;
-      return valueOf(document, CHANGED, received);
+      return (valueOf(document, CHANGED, received) as SeriesValues | undefined)?.[ethereum];
     });
   };
   const pending = (...nonces: string[]): JsonObject =>
@@ -88,61 +89,44 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
       [],
       nonces.map((nonce) => withNonce('1', nonce)),
     );
+  const [five, nine, none] = [pending('5'), pending('9'), pending()];
   const truncated = (...nonces: string[]): JsonObject => ({ ...pending(...nonces), total_pending: '900' });
+  const unreadable = { ...five, total_pending: null };
+  const invalid = [pending('x'), unreadable, { ...five, cctxs_missed: null }];
 
-  it('is the time of the first document with the present lowest nonce', () => {
-    expect(valuesAfter([pending('5', '6'), pending('5', '6', '7'), pending('6', '7'), pending('6')])).toEqual(
-      [1000, 1000, 1060, 1060].map((time) => ({ [ethereum]: time })),
-    );
-  });
-
-  it('is not changed by truncated lists', () => {
-    expect(valuesAfter([pending('5'), truncated('9'), truncated(), pending('5'), pending('9')])).toEqual(
-      [1000, 1000, 1000, 1000, 1120].map((time) => ({ [ethereum]: time })),
-    );
-    expect(valuesAfter([truncated('5'), pending('5')])).toEqual([undefined, { [ethereum]: 1030 }]);
-  });
-
-  it('is withdrawn for a document that cannot be read, and remembered', () => {
-    const invalid = [pending('x'), { ...pending('5'), total_pending: null }, { ...pending('5'), cctxs_missed: null }];
-    expect(valuesAfter([pending('5'), ...invalid, pending('5')])).toEqual([
-      { [ethereum]: 1000 },
-      undefined,
-      undefined,
-      undefined,
-      { [ethereum]: 1000 },
-    ]);
-  });
-
-  it('goes on after one list without the chain, and begins anew after two', () => {
-    expect(valuesAfter([pending('5'), pending(), pending('5'), pending(), pending(), pending('5')])).toEqual([
-      { [ethereum]: 1000 },
-      undefined,
-      { [ethereum]: 1000 },
-      undefined,
-      undefined,
-      { [ethereum]: 1150 },
-    ]);
-  });
-
-  it('goes on after a list without the chain and truncated or unreadable ones', () => {
-    const unreadable = { ...pending('5'), total_pending: null };
-    expect(valuesAfter([pending('5'), pending(), truncated(), unreadable, pending('5')])).toEqual([
-      { [ethereum]: 1000 },
-      undefined,
-      undefined,
-      undefined,
-      { [ethereum]: 1000 },
-    ]);
-  });
-
-  it('is moved neither by an odd nonce nor by a list without the chain', () => {
-    expect(valuesAfter([pending('5'), pending('9'), pending(), pending('5'), pending('5')])).toEqual([
-      { [ethereum]: 1000 },
-      { [ethereum]: 1030 },
-      undefined,
-      { [ethereum]: 1000 },
-      { [ethereum]: 1000 },
-    ]);
+  it.each<[string, readonly JsonObject[], readonly (number | undefined)[]]>([
+    [
+      'is the time of the first document with the present lowest nonce',
+      [pending('5', '6'), pending('5', '6', '7'), pending('6', '7'), pending('6')],
+      [1000, 1000, 1060, 1060],
+    ],
+    [
+      'is not changed by truncated lists',
+      [five, truncated('9'), truncated(), five, nine],
+      [1000, 1000, 1000, 1000, 1120],
+    ],
+    ['does not begin with a truncated list', [truncated('5'), five], [undefined, 1030]],
+    [
+      'is withdrawn for a document that cannot be read, and remembered',
+      [five, ...invalid, five],
+      [1000, undefined, undefined, undefined, 1000],
+    ],
+    [
+      'goes on after one list without the chain, and begins anew after two',
+      [five, none, five, none, none, five],
+      [1000, undefined, 1000, undefined, undefined, 1150],
+    ],
+    [
+      'goes on after a list without the chain and truncated or unreadable ones',
+      [five, none, truncated(), unreadable, five],
+      [1000, undefined, undefined, undefined, 1000],
+    ],
+    [
+      'is moved neither by an odd nonce nor by a list without the chain',
+      [five, nine, none, five, five],
+      [1000, 1030, undefined, 1000, 1000],
+    ],
+  ])('%s', (_, documents, values) => {
+    expect(valuesAfter(documents)).toEqual(values);
   });
 });

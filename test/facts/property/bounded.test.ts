@@ -38,19 +38,6 @@ describe('the series of more token contracts than the limit', () => {
     expect(amounts).toEqual({ '0x4': 12, '0x5': 5, '0x6': 12 });
     expect(limited.dropped['bridge_token_unbatched_amount']).toBe(3);
   });
-
-  it('are all series up to the limit', () => {
-    expect(Object.keys(counts(derive(transfers, 6)))).toHaveLength(6);
-    expect(derive(transfers, 6).dropped['bridge_token_unbatched_transfers']).toBeUndefined();
-  });
-
-  it('add up into the existing series of a token that is named other', () => {
-    const named = state({
-      erc20_to_denoms: [{ erc20: 'other', denom: 'other' }],
-      unbatched_transfers: ['other', 'other', '0xb', '0xc'].map((contract) => transfer('1', contract, '1')),
-    });
-    expect(Object.values(counts(deriveBridge(named, { maxSeries: 2 }))).reduce((sum, value) => sum + value, 0)).toBe(4);
-  });
 });
 
 describe('the series of more chains than the limit', () => {
