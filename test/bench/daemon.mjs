@@ -15,8 +15,7 @@ export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, bef
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
-  const writeConfig = (content) => writeFileSync(file, JSON.stringify(content));
-  writeConfig(config);
+  writeFileSync(file, JSON.stringify(config));
   const startedAt = performance.now();
   const own = [process.execPath, ...flags, main, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
   const [command, ...args] = [...before, ...own];
@@ -41,14 +40,8 @@ export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, bef
     untilReady: async () => {
       while (!(await fetch(`${url}/-/ready`)).ok) await sleep(5);
     },
-    reload: (newConfig) => {
-      writeConfig(newConfig);
-      child.kill('SIGHUP');
-    },
     usage: () => usageOf(child.pid),
     openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
     close: async () => {
       child.kill();
       await exited;

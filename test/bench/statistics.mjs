@@ -1,8 +1,3 @@
-export function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-}
-
-export const median = (values) => quantile(values, 0.5);
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

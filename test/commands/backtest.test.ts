@@ -127,22 +127,9 @@ describe('backtest', () => {
     expect(JSON.parse(stdout)).toEqual(await reportOf('--recording', stalled));
   });
 
-  it.each([
-    [['backtest'], 2, "error: required option '--recording <directory>' not specified\n"],
-    [
-      ['backtest', '--recording', healthy, '--format=xml'],
-      2,
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
-    ],
-    [['backtest', '--recording', healthy, '--target=a'], 2, "error: unknown option '--target'"],
-    [
-      ['backtest', '--recording', healthy, '--from=2027-01-01'],
-      1,
-      `bridge-exporter: ${healthy}: no recorded poll in the range\n`,
-    ],
-  ])('%j exits with %i', async (args, code, message) => {
-    const result = await runHere(args);
-    expect(result).toMatchObject({ code, stdout: '' });
-    expect(result.stderr).toContain(message);
+  it('exits with 1 when no poll is in the range', async () => {
+    const { code, stdout, stderr } = await runHere(['backtest', '--recording', healthy, '--from=2027-01-01']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`bridge-exporter: ${healthy}: no recorded poll in the range\n`);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSimulate } from '../../src/commands/simulate.js';
 import { createTestContext, optionsOf } from '../support/command-context.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitUntil } from '../support/wait-for.js';
 
 /** Runs the command until it has printed its addresses. Returns what it printed. */
 async function simulate(...flags: readonly string[]) {
@@ -91,10 +91,7 @@ describe('a node of several', () => {
       expect((await stateOf(second)).body).toContain('"bridge_id":"other-bridgeid"');
       await setFault(second, 'behind');
       const standing = await stateOf(second);
-      await waitFor(
-        async () => stateOf(first),
-        ({ height }) => height > standing.height + 3,
-      );
+      await waitUntil(async () => (await stateOf(first)).height > standing.height + 3);
       expect(await stateOf(second)).toEqual(standing);
       await setFault(second, 'none');
       expect((await stateOf(second)).height).toBeGreaterThan(standing.height + 3);
@@ -120,12 +117,10 @@ it('announces a long warm-up', async () => {
 
 it('uses the block time of the scenario, unless another one is given', async () => {
   const firstLines = await Promise.all([
-    simulate('--scenario=stuck'),
     simulate('--scenario=mainnet'),
     simulate('--scenario=mainnet', '--block-time=5s'),
   ]);
   expect(firstLines.map(({ stdout }) => stdout[0])).toEqual([
-    'simulated chain: scenario stuck, seed 9, a block every 2s\n',
     'simulated chain: scenario mainnet, seed 9, a block every 630ms\n',
     'simulated chain: scenario mainnet, seed 9, a block every 5s\n',
   ]);

@@ -1,6 +1,5 @@
 import { DCLinter } from 'dclint';
-import { cpSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runHere } from '../support/command-context.js';
@@ -13,11 +12,8 @@ import {
   readProjectYaml,
 } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { hasTool, runTool } from '../support/tools.js';
 import { interpolatedCompose, mountsOf } from './compose.js';
 
-const hasPromtool = hasTool('promtool');
-const hasAmtool = hasTool('amtool');
 const folder = createTempFolder();
 const { services, volumes } = interpolatedCompose();
 const entries = Object.entries(services);
@@ -111,20 +107,6 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('Prometheus in compose.yaml', () => {
-  it.skipIf(!hasPromtool)('has a valid configuration with rules', () => {
-    const mounted = copyMounts('prometheus');
-    const { status, output } = runTool('promtool', ['check', 'config', join(mounted, 'prometheus.yml')]);
-    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/SUCCESS: \d+ rules found/) });
-  });
-});
-
-describe('Alertmanager in compose.yaml', () => {
-  it.skipIf(!hasAmtool)('has a valid configuration', () => {
-    expect(runTool('amtool', ['check-config', join(copyMounts('alertmanager'), 'alertmanager.yml')]).status).toBe(0);
-  });
-});
-
 describe('Grafana in compose.yaml', () => {
   const targets = mountsOf(services['grafana'] ?? {}).map(({ target }) => target);
 
@@ -151,12 +133,4 @@ function serviceAt(port: string): string {
   const [name] = entries.find(([, { ports = [] }]) => ports.some((text) => text.endsWith(`:${port}`))) ?? [];
   if (name === undefined) throw new Error(`no service publishes ${port}`);
   return name;
-}
-
-/** Copies the mounted files of a service to one folder. */
-function copyMounts(service: string): string {
-  const destination = join(folder.path, service);
-  for (const { source, target } of mountsOf(services[service] ?? {}))
-    cpSync(projectPath(source), join(destination, basename(target)));
-  return destination;
 }

@@ -121,10 +121,13 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
   });
 
-  it('keeps the state file in an emptyDir by default', () => {
-    const manifests = render({ values: TARGETS });
+  it.each([
+    ['an emptyDir by default', undefined, { emptyDir: {} }],
+    ['an existing claim', { enabled: true, existingClaimName: 'own' }, { persistentVolumeClaim: { claimName: 'own' } }],
+  ])('keeps the state file in %s', (_title, persistence, volume) => {
+    const manifests = render({ values: { ...TARGETS, ...(persistence && { persistence }) } });
     expect(containerOf(manifests).args).toContain('--state.file=/var/lib/bridge-exporter/state.json');
-    expect(podOf(manifests).spec?.volumes).toContainEqual({ name: 'state', emptyDir: {} });
+    expect(podOf(manifests).spec?.volumes).toContainEqual({ name: 'state', ...volume });
     expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
   });
 
@@ -145,15 +148,6 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(findManifest(manifests, 'Deployment').spec?.strategy).toEqual({ type: 'Recreate' });
   });
 
-  it('keeps the state file in an existing claim', () => {
-    const manifests = render({ values: { ...TARGETS, persistence: { enabled: true, existingClaimName: 'own' } } });
-    expect(podOf(manifests).spec?.volumes).toContainEqual({
-      name: 'state',
-      persistentVolumeClaim: { claimName: 'own' },
-    });
-    expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
-  });
-
   it('keeps the state file of each shard in a claim of its own', () => {
     const manifests = render({ values: { ...TARGETS, shards: 2, persistence: { enabled: true } } });
     const { spec } = findManifest(manifests, 'StatefulSet');
@@ -162,22 +156,18 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
   });
 
-  it('reloads changes of the configuration, and does not restart for them', () => {
+  it('reloads changes of the configuration, and restarts for them on request only', () => {
     const manifests = render({ values: TARGETS });
     expect(containerOf(manifests).args).toContain('--config.auto-reload-interval=30s');
     expect(podOf(manifests).metadata?.annotations).toBeUndefined();
-  });
-
-  it('restarts for changes of the configuration on request', () => {
-    const checksumOf = (url: string): string | undefined => {
-      const config = { targets: [{ name: 'a', bridge: { url } }] };
-      return podOf(render({ values: { config, restartOnConfigChange: true } })).metadata?.annotations?.[
-        'checksum/config'
-      ];
-    };
-    expect(checksumOf('https://a.example.org')).toMatch(/^[0-9a-f]{64}$/);
-    expect(checksumOf('https://a.example.org')).toBe(checksumOf('https://a.example.org'));
-    expect(checksumOf('https://a.example.org')).not.toBe(checksumOf('https://b.example.org'));
+    const [checksum, same, other] = ['a', 'a', 'b'].map((host) => {
+      const config = { targets: [{ name: 'a', bridge: { url: `https://${host}.example.org` } }] };
+      const { metadata } = podOf(render({ values: { config, restartOnConfigChange: true } }));
+      return metadata?.annotations?.['checksum/config'];
+    });
+    expect(checksum).toMatch(/^[0-9a-f]{64}$/);
+    expect(same).toBe(checksum);
+    expect(other).not.toBe(checksum);
   });
 
   it('keeps a configuration that is passed as text, with its comments and indentation', () => {

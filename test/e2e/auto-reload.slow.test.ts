@@ -11,11 +11,11 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
 import { valueIn } from '../support/exposition-text.js';
-import { get, scrape } from '../support/http.js';
+import { get, scrape, scrapeUntil } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder, type TempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { waitFor, waitUntil } from '../support/wait-for.js';
+import { waitUntil } from '../support/wait-for.js';
 
 let folder: TempFolder;
 let simulator: Simulator;
@@ -36,9 +36,6 @@ async function start(file: string, ...flags: readonly string[]): Promise<Daemon>
 const polls = (text: string, name: string): number =>
   valueIn(text, 'bridge_exporter_polls_total', `target="${name}"`) ?? -1;
 const isSuccessful = (text: string): boolean => valueIn(text, 'bridge_exporter_config_last_reload_successful') === 1;
-
-const scrapeUntil = async (running: Daemon, isDone: (text: string) => boolean): Promise<string> =>
-  waitFor(async () => scrape(running), isDone);
 
 /** Waits for ten polls of a target, which take about ten times the interval of the checks. */
 async function passTenChecks(running: Daemon, name: string): Promise<string> {

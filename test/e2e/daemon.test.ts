@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
-import { get, scrape } from '../support/http.js';
+import { get, scrapeUntil } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, startDaemon } from '../support/processes.js';
@@ -11,7 +11,6 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
 import { errorPage, hang, reset } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { waitFor } from '../support/wait-for.js';
 
 const folder = createTempFolder();
 const simulator = await startTestSimulator();
@@ -25,9 +24,6 @@ const FAST = 'poll: {interval: 100ms, timeout: 1s, stale_after: 1500ms}';
 function target(name: string, url = simulator.url): string {
   return `{name: ${name}, bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}}`;
 }
-
-const scrapeUntil = async (daemon: TestExporter, isDone: (exposition: string) => boolean): Promise<string> =>
-  waitFor(async () => scrape(daemon), isDone);
 
 const up = (exposition: string, endpoint: string): number | undefined =>
   valueIn(exposition, 'bridge_exporter_up', `document="${endpoint}"`);
@@ -112,10 +108,7 @@ describe('the daemon', () => {
   it('exits with 0 after SIGTERM without waiting for a hanging poll', async () => {
     simulator.fault('module_state', hang);
     const daemon = await startDaemon([], { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url });
-    await waitFor(
-      async () => scrape(daemon),
-      (text) => up(text, 'rate_limiter_input') === 1,
-    );
+    await scrapeUntil(daemon, (text) => up(text, 'rate_limiter_input') === 1);
     const { code, ms } = await daemon.stop();
     expect(code).toBe(0);
     // Far below poll.timeout, 20 s.

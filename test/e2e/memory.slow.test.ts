@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
-import { scrape } from '../support/http.js';
+import { scrapeUntil } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { runExporter, startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/wait-for.js';
 
 /** A small container: less memory than some of the bodies need. */
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=96' };
@@ -34,10 +33,7 @@ const polls = (text: string, name: string): number => valueIn(text, 'bridge_expo
 
 describe('the daemon with little memory', () => {
   it('fails polls of documents that need too much memory, and polls all other targets', async () => {
-    const text = await waitFor(
-      async () => scrape(daemon),
-      (exposition) => names.every((name) => polls(exposition, name) >= 3),
-    );
+    const text = await scrapeUntil(daemon, (exposition) => names.every((name) => polls(exposition, name) >= 3));
     for (const name of ['rows', 'lists', 'unknown', 'text']) {
       const failures = valueIn(text, 'bridge_exporter_poll_failures_total', target(name), 'reason="too_large"');
       expect(failures, name).toBe(polls(text, name));

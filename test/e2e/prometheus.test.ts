@@ -73,10 +73,10 @@ scrape_configs:
   - {job_name: text, static_configs: [{targets: ["127.0.0.1:${proxyPort}"]}]}
 ${guardedJob('guarded', 'a:pässword')}${guardedJob('rejected', 'another')}`,
   );
-  await waitFor(
-    async () => prometheus.query('count_over_time(up[1h])'),
-    (counts) => counts.length === 4 && counts.every(({ value }) => Number(value[1]) >= 2),
-  );
+  await waitUntil(async () => {
+    const counts = await prometheus.query('count_over_time(up[1h])');
+    return counts.length === 4 && counts.every(({ value }) => Number(value[1]) >= 2);
+  });
 
   it('scrapes in both formats, and over TLS with a certificate and the password, without an error', async () => {
     const targets = await prometheus.activeTargets();

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
-import { get, scrape, type HttpResponse } from '../support/http.js';
+import { get, scrape, scrapeUntil, type HttpResponse } from '../support/http.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
 import { hang } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { waitFor } from '../support/wait-for.js';
 
 const folder = createTempFolder();
 const writeFile = (text: string): string => folder.write('config.yml', text);
@@ -19,9 +18,6 @@ function writeConfig(...targets: readonly string[]): string {
   writeFile(text);
   return text;
 }
-
-const scrapeUntil = async (running: TestExporter, isDone: (text: string) => boolean): Promise<string> =>
-  waitFor(async () => scrape(running), isDone);
 
 const polls = (text: string, name: string): number =>
   valueIn(text, 'bridge_exporter_polls_total', `target="${name}"`) ?? -1;

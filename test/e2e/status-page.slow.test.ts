@@ -14,7 +14,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { describeIf, hasTool } from '../support/tools.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitUntil } from '../support/wait-for.js';
 
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the
@@ -60,11 +60,10 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
   };
   await Promise.all(names.map(async (name) => waitForPage(daemons[name], /class="state up"/)));
   // What stands still since the first poll cannot be judged.
-  const advanceAndGet = async (): Promise<string> => {
+  await waitUntil(async () => {
     healthy.model.advance(1);
-    return (await get(`${daemons.healthy.url}/`)).text;
-  };
-  await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
+    return (await get(`${daemons.healthy.url}/`)).text.includes('No problem on');
+  });
   const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
   for (const broken of [failing, withdrawn]) {
     broken.fault('module_state', withStatus(503, JSON.stringify({ code: 14, message })));
@@ -287,24 +286,17 @@ async function startWith(
 
 /** Waits until the page that the daemon serves matches. */
 async function waitForPage({ url }: Daemon, pattern: RegExp): Promise<void> {
-  await waitFor(
-    async () => (await get(`${url}/`)).text,
-    (text) => pattern.test(text),
-    { timeoutMs: TIMEOUT_MS },
-  );
+  await waitUntil(async () => pattern.test((await get(`${url}/`)).text), { timeoutMs: TIMEOUT_MS });
 }
 
 /** Advances the clock of the page until it has refreshed a value that changes. */
 async function waitForRefresh(page: Page, readValue: () => Promise<string>): Promise<void> {
   const before = await readValue();
-  await waitFor(
-    async () => {
-      await page.clock.runFor(5000);
-      return readValue();
-    },
-    (value) => value !== before,
-    { timeoutMs: TIMEOUT_MS, intervalMs: 250 },
-  );
+  const hasChanged = async (): Promise<boolean> => {
+    await page.clock.runFor(5000);
+    return (await readValue()) !== before;
+  };
+  await waitUntil(hasChanged, { timeoutMs: TIMEOUT_MS, intervalMs: 250 });
 }
 
 /** Simulates hiding or showing the tab, which Playwright cannot do. */

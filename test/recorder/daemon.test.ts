@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { decodeRecording, encodeRecording } from '../../src/recorder/directory.js';
 import { MULTICALL3, RPC_PATH } from '../../src/simulator/json-rpc.js';
 import { valueIn } from '../support/exposition-text.js';
-import { get, scrape } from '../support/http.js';
+import { get, scrape, scrapeUntil } from '../support/http.js';
 import { startDaemon } from '../support/processes.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
 
 const folder = createTempFolder();
 const directory = join(folder.path, 'recordings');
@@ -46,12 +46,14 @@ const counter = async (name: string): Promise<number> =>
 const polls = async (): Promise<number> =>
   valueIn(await scrape(daemon), 'bridge_exporter_polls_total', 'document="module_state"') ?? NaN;
 
+async function nextPolls(): Promise<void> {
+  const before = await polls();
+  await waitUntil(async () => (await polls()) > before + 2);
+}
+
 describe('the recorder of a daemon', () => {
   it('writes every poll beside the configuration file, with the body as the node sent it', async () => {
-    await waitFor(
-      async () => counter('recordings_total'),
-      (count) => count >= 6,
-    );
+    await waitUntil(async () => (await counter('recordings_total')) >= 6);
     const [first] = recordingsOf('module_state');
     expect(first?.header).toMatchObject({
       version: 1,
@@ -85,15 +87,8 @@ describe('the recorder of a daemon', () => {
 
   it('counts what it cannot write, without an effect on polls, and says so once in the log and on the status page', async () => {
     renameSync(directory, `${directory}-gone`);
-    await waitFor(
-      async () => counter('recording_failures_total'),
-      (count) => count >= 4,
-    );
-    const before = await polls();
-    await waitFor(
-      async () => polls(),
-      (count) => count > before + 2,
-    );
+    await waitUntil(async () => (await counter('recording_failures_total')) >= 4);
+    await nextPolls();
     const text = await scrape(daemon);
     expect(valueIn(text, 'bridge_exporter_up', 'document="module_state"')).toBe(1);
     expect(valueIn(text, 'bridge_exporter_poll_failures_total', 'document="module_state",reason="internal"')).toBe(0);
@@ -109,18 +104,9 @@ describe('the recorder of a daemon', () => {
     configure('{}');
     daemon.child.kill('SIGHUP');
     await daemon.logged(/configuration reloaded/);
-    const text = await waitFor(
-      async () => scrape(daemon),
-      (exposition) => !exposition.includes('recordings_total'),
+    expect(await scrapeUntil(daemon, (text) => !text.includes('recordings_total'))).not.toContain(
+      'bridge_exporter_recording',
     );
-    expect(text).not.toContain('bridge_exporter_recording');
-    const nextPolls = async (): Promise<void> => {
-      const before = await polls();
-      await waitFor(
-        async () => polls(),
-        (polled) => polled > before + 2,
-      );
-    };
     // What was waiting for the disk is still written.
     await nextPolls();
     const count = recordingsOf('module_state').length;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createEndpoint, createEngine } from '../../src/engine/engine.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
@@ -8,7 +9,7 @@ import { startNode } from '../http/nodes.js';
 import { atEnd } from '../support/at-end.js';
 import { clock } from '../support/clock.js';
 import { parseValidConfig } from '../support/config.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitUntil } from '../support/wait-for.js';
 
 const MIB = 2 ** 20;
 
@@ -18,20 +19,12 @@ describe('the memory of bodies', () => {
     const { url } = await startNode({ respond: (_request, response) => void held.push(response) });
     const poll = pollsOf(`{url: "${url}"}`, 100);
     const received = poll.jobs.map(async (job) => poll.document(job));
-    await waitFor(
-      () => held.length,
-      (sent) => sent >= 16,
-    );
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
+    await waitUntil(() => held.length >= 16);
+    await sleep(200);
     expect(held).toHaveLength(16);
     // Each request that ends lets another one begin.
     for (let index = 0; index < 100; index += 1) {
-      await waitFor(
-        () => held.length,
-        (sent) => sent > index,
-      );
+      await waitUntil(() => held.length > index);
       held[index]?.end('{"params":{}}');
     }
     expect(await Promise.all(received)).toHaveLength(100);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listVerdicts } from '../../src/engine/verdicts.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import { edited, reset, withStatus } from '../support/faults.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitUntil } from '../support/wait-for.js';
 import { pollTimes, startPolledNodes, type PolledNodes } from './polled-nodes.js';
 
 const settings = 'validator_names: "off"';
@@ -13,10 +13,7 @@ describe('the queries of a node', () => {
   it('go to the node in use, and what a node said of itself is dropped at a switch', async () => {
     const polled = await startPolledNodes({ settings });
     await pollTimes(polled, 2);
-    await waitFor(
-      () => answers(polled),
-      (size) => size === 1,
-    );
+    await waitUntil(() => answers(polled) === 1);
     const [first, second] = polled.nodes;
     const before = second?.requests.latest_block ?? 0;
     first?.fault('module_state', reset);
@@ -25,10 +22,7 @@ describe('the queries of a node', () => {
     await pollTimes(polled, 1);
     expect(polled.inUse()).toBe('B');
     expect(answers(polled)).toBe(0);
-    await waitFor(
-      () => second?.requests.latest_block,
-      (requests = 0) => requests > before,
-    );
+    await waitUntil(() => (second?.requests.latest_block ?? 0) > before);
   });
 
   it('that a node refuses are sent to another one at once', async () => {
@@ -38,22 +32,13 @@ describe('the queries of a node', () => {
     const failures = () => polled.state().queries.get('syncing');
     for (let poll = 1; poll <= 12 && (failures()?.refusedRounds ?? 0) < 3; poll += 1) {
       await pollTimes(polled, 1);
-      await waitFor(
-        () => failures()?.roundStartedAt,
-        (at) => at !== undefined,
-      );
+      await waitUntil(() => failures()?.roundStartedAt !== undefined);
     }
-    await waitFor(
-      () => failures()?.refusedRounds,
-      (rounds) => rounds === 3,
-    );
+    await waitUntil(() => failures()?.refusedRounds === 3);
     first?.fault('module_state', reset);
     const before = second?.requests.syncing ?? 0;
     await pollTimes(polled, 1);
-    await waitFor(
-      () => failures()?.answers.size,
-      (size) => size === 1,
-    );
+    await waitUntil(() => failures()?.answers.size === 1);
     expect(second?.requests.syncing).toBeGreaterThan(before);
   });
 });

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
+import { waitFor } from './wait-for.js';
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
@@ -29,4 +30,11 @@ export async function get(
 export async function scrape({ url }: { readonly url: string }, accept?: string): Promise<string> {
   const { text } = await get(`${url}/metrics`, accept === undefined ? {} : { headers: { accept } });
   return text;
+}
+
+export async function scrapeUntil(
+  exporter: { readonly url: string },
+  isDone: (text: string) => boolean,
+): Promise<string> {
+  return waitFor(async () => scrape(exporter), isDone);
 }
