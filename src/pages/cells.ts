@@ -1,6 +1,6 @@
 import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/bridge/coins.js';
-import { COMPACT, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
+import { compactNumber, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
@@ -91,7 +91,7 @@ export function coin({ amount, wholeAmount, symbol }: Coin): Markup {
   if (amount === null) return UNKNOWN;
   const exact = `${wholeAmount === null ? '' : `${wholeAmount} ${symbol ?? ''}: `}${amount} in the smallest unit`;
   const value = Number(wholeAmount ?? amount);
-  const short = Math.abs(value) < HUGE ? COMPACT.format(value) : ENGINEERING.format(value).toLowerCase();
+  const short = Math.abs(value) < HUGE ? compactNumber(value) : ENGINEERING.format(value).toLowerCase();
   const smallest = wholeAmount === null ? markup`<small>smallest units</small>` : '';
   return markup`<span title="${exact}"><span class="nowrap">${short}</span> ${symbol === null ? '' : name(symbol)}</span>${smallest}`;
 }

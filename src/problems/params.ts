@@ -3,6 +3,7 @@ import { isValid } from '../chain/field.js';
 import { withoutBigint, type Numeral } from '../chain/numeral.js';
 import type { ModuleState } from '../chain/module-state.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
+import { memoize } from '../facts/memoize.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
@@ -69,6 +70,7 @@ export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
   { hours, summary, readValues, ...declaration }: Change<Name, Alert>,
 ): NamedProblem<Alert> {
+  const valuesNow = memoize(readValues);
   return defineProblem(document, {
     ...declaration,
     afterMinutes: 0,
@@ -77,10 +79,10 @@ export function change<Name extends DocumentName, Alert extends string>(
     mark: {
       isDebounced: true,
       next: ({ input, nodes }: Evidence<Name>, before: ChangeMark | undefined) =>
-        changesAfter(readValues(input), input.at, before, nodes?.find(({ isInUse }) => isInUse)?.source),
+        changesAfter(valuesNow(input), input.at, before, nodes?.find(({ isInUse }) => isInUse)?.source),
     },
     find: ({ input }: Evidence<Name>, mark: ChangeMark | undefined) => {
-      readValues(input);
+      valuesNow(input);
       if (mark === undefined || mark.at === null) return undefined;
       if (input.at - mark.at >= hours * HOUR_SECONDS) return undefined;
       return { start: mark.at, summary, details: [list(mark.changed)] };

@@ -175,16 +175,21 @@ export function sumText(coins: readonly Amount[]): readonly string[] {
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
   const total = whole.reduce((before, amount) => before + Number(amount), 0);
   if (first === undefined || whole.includes(null) || total === 0) return [];
-  return [`${COMPACT.format(total)} ${coinName(first)}`];
+  return [`${compactNumber(total)} ${coinName(first)}`];
 }
 
-export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const COMPACT = { notation: 'compact', maximumSignificantDigits: 3 } as const;
+
+/** "3.09M". A formatter made when this module is loaded would take 20 ms of the start of every command. */
+export function compactNumber(value: number): string {
+  return value.toLocaleString('en', COMPACT);
+}
 
 /** "43.1 INJ": an amount of the coin that pays for transactions on the hub. */
 export function hubCoinText(input: BridgeInput, amount: Numeral): string {
   const { denom = null, symbol = denom, decimals = null } = orUndefined(() => hubCoin(input)) ?? {};
   if (decimals === null) return `${amount} smallest units`;
-  return `${COMPACT.format(Number(inWholeUnits(String(amount), decimals)))} ${coinName({ symbol: symbol ?? denom })}`;
+  return `${compactNumber(Number(inWholeUnits(String(amount), decimals)))} ${coinName({ symbol: symbol ?? denom })}`;
 }
 
 /** "3.09M usdt, 30 weth in them": the amounts of batches by token; empty without configured decimals. */

@@ -30,10 +30,17 @@ export async function manyTargets({ node, targets, intervalSeconds, rounds }) {
   await daemon.close();
   const cores = (after.cpuSeconds - before.cpuSeconds) / elapsed;
   const period = intervalSeconds * MAX_JITTER;
+  const setup = `${targets.toLocaleString('en')} targets of 1 MB every ${intervalSeconds} s on one core`;
   return [
     {
-      figure: `${targets.toLocaleString('en')} targets of 1 MB every ${intervalSeconds} s on one core: oldest poll ÷ interval with jitter`,
-      own: `${oldest.toFixed(1)} s, ${failed} failed, ${(100 * cores).toFixed(0)} % of a core, ${after.residentMiB.toFixed(0)} MiB (peak ${after.peakMiB.toFixed(0)})`,
+      figure: `${setup}: share of the core`,
+      own: `${after.residentMiB.toFixed(0)} MiB (peak ${after.peakMiB.toFixed(0)})`,
+      ratio: cores,
+      limit: 0.5,
+    },
+    {
+      figure: `${setup}: oldest poll ÷ interval with jitter`,
+      own: `${oldest.toFixed(1)} s, ${failed} failed`,
       baseline: `${period.toFixed(1)} s`,
       ratio: failed > 0 ? Infinity : oldest / period,
       limit: 1.05,

@@ -43,9 +43,9 @@ function storedSetsWithSameNonce(input: BridgeInput): readonly Valset[] {
 }
 
 /** Whether the validator set in the contract has other members or powers than the stored set with its nonce. */
-export function isValsetMismatch(input: BridgeInput): boolean {
-  return differs(storedSetsWithSameNonce(input), () => required(input.state.last_observed_valset).members);
-}
+export const isValsetMismatch = memoize((input: BridgeInput): boolean =>
+  differs(storedSetsWithSameNonce(input), () => required(input.state.last_observed_valset).members),
+);
 
 /** Whether the hub has not stored the validator set in the contract. */
 export function isValsetUnknown(input: BridgeInput): boolean {
@@ -130,8 +130,11 @@ export function membersWithoutOrchestrator(input: BridgeInput): number {
 
 export function unknownVoters(input: BridgeInput): number {
   const registrations = registrationBySender(input);
-  const distinct = new Set(rows(input.state.attestations).flatMap(voters));
-  return Array.from(distinct).filter((voter) => !registrations.has(voter)).length;
+  const unknown = new Set<string>();
+  for (const attestation of rows(input.state.attestations)) {
+    for (const voter of voters(attestation)) if (!registrations.has(voter)) unknown.add(voter);
+  }
+  return unknown.size;
 }
 
 export function duplicateOrchestrators({ state }: BridgeInput): number {
