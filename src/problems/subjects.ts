@@ -76,7 +76,8 @@ export function selectPresent({ together }: Problem, all: Iterable<SubjectHistor
     return takenTogether({ minimumPower: MOST_RATIO, summary, action: COMMON_CAUSE }, histories);
   }
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
-  return [...histories.filter((history) => !unwatched.includes(history)), ...takenTogether(together, unwatched)];
+  const watched = histories.filter(({ subject }) => subject.watched !== 'false');
+  return [...watched, ...takenTogether(together, unwatched)];
 }
 
 /** A problem of several validators, which began when they had enough power; none with less power. */
@@ -103,21 +104,22 @@ function findEnough(
   order: (history: SubjectHistory) => number,
 ): SubjectHistory | undefined {
   // A validator can be late with several things.
-  const late = new Map<string, FoundValidator>();
+  const late = new Set<string>();
+  let total = 0;
   return histories
     .toSorted((a, b) => order(a) - order(b))
     .find(({ validators }) => {
-      for (const validator of validators) late.set(validator.externalAddress, validator);
-      return addPower(late.values()) >= minimumPower;
+      for (const { externalAddress, power = 0 } of validators) {
+        if (!late.has(externalAddress)) total += power;
+        late.add(externalAddress);
+      }
+      return total >= minimumPower;
     });
 }
 
 /** Whether so many validators are late that the cause is not with each of them. */
 export function areMost(validators: readonly FoundValidator[]): boolean {
   const late = new Map(validators.map((validator) => [validator.externalAddress, validator]));
-  return isCommon(late.size, addPower(late.values()));
-}
-
-function addPower(validators: Iterable<FoundValidator>): number {
-  return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
+  const power = Array.from(late.values()).reduce((sum, { power: share = 0 }) => sum + share, 0);
+  return isCommon(late.size, power);
 }
