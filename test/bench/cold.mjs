@@ -21,7 +21,7 @@ export function coldReplay({ runs }) {
     const parser = join(folder, 'parser.mjs');
     writeFileSync(parser, `import { readFileSync } from 'node:fs';\nJSON.parse(readFileSync('${body}', 'utf8'));\n`);
     const bundle = join(folder, 'bundle');
-    run([BUNDLER, bundle, '--program']);
+    runNode([BUNDLER, bundle, '--program']);
     const program = join(bundle, 'dist/main.js');
     const [own, baseline] = [[], []];
     for (let run = 0; run < runs; run += 1) {
@@ -48,11 +48,11 @@ function cpuMilliseconds(folder, args) {
   const writer = `import { writeFileSync } from 'node:fs';
     process.on('exit', () => { const { user, system } = process.cpuUsage(); writeFileSync('${file}', String((user + system) / 1000)); });`;
   const flags = [...NODE_FLAGS, `--import=data:text/javascript,${encodeURIComponent(writer)}`];
-  run([...flags, ...args]);
+  runNode([...flags, ...args]);
   return Number(readFileSync(file, 'utf8'));
 }
 
-function run(args) {
+function runNode(args) {
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
   if (status !== 0) throw new Error(`the program has ended with ${status}: ${stderr}`);
 }
