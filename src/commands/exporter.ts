@@ -139,7 +139,7 @@ export function createPages(
     };
   };
 
-  const viewOf = (target?: string, query?: string): View => {
+  const buildView = (target?: string, query?: string): View => {
     const now = clockNow();
     const isShown = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
     const endpoints = polled.endpoints().filter(({ state }) => isShown(state));
@@ -150,7 +150,7 @@ export function createPages(
   return {
     statusPage: async (format) => {
       const now = clockNow();
-      const view: StatusView = { ...viewOf(), instance: instance(now) };
+      const view: StatusView = { ...buildView(), instance: instance(now) };
       return format === 'json' ? toJson(view, { withItems: false }) : statusPage(view, active.current().links, site);
     },
     pendingPage: async (format, target, query = '') => {
@@ -159,7 +159,7 @@ export function createPages(
       // The list of several targets has no items.
       const isList = format === 'html' && new Set(states.map((state) => state.target)).size > 1;
       if (!isList) await prepareItems(states, query);
-      const view = viewOf(target, isList ? undefined : query);
+      const view = buildView(target, isList ? undefined : query);
       return format === 'json'
         ? toJson(view, { withItems: true })
         : pendingPage(view, query, active.current().links, site);

@@ -24,7 +24,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     copy.advanceTime(simulators[0]?.elapsedMs ?? 0);
     return copy;
   };
-  const setFaultOf = (index: number) => (name: string) => {
+  const createSetFault = (index: number) => (name: string) => {
     const node = simulators[index];
     if (node === undefined) throw new Error(`node ${index} is not started`);
     return setNodeFault(node, name, createCopy);
@@ -32,7 +32,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
   const first = await startSimulation({ ...options, startTime }, context, {
     ...(pastMs > 0 && { model: createChain() }),
     dialect,
-    setFault: setFaultOf(0),
+    setFault: createSetFault(0),
   });
   simulators.push(first);
   try {
@@ -46,7 +46,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
         dialect,
         model: first.model,
         tick: false,
-        setFault: setFaultOf(index),
+        setFault: createSetFault(index),
       });
       simulators.push(node);
       context.print(`another node of the chain: ${node.url}\n`);

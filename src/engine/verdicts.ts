@@ -139,20 +139,20 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
       present,
     };
   };
-  const ofPolls = states.flatMap((state) => {
+  const pollCandidates = states.flatMap((state) => {
     const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
     const { isOptional } = documents[state.document];
     const moment = { at: now.at, isOptional, isNotServed: isNotServed(state, states), unjudged };
     return presentPollProblems(state, moment).map((present) => toCandidate(state, present));
   });
-  const ofDocuments = states.flatMap((state) => {
+  const documentCandidates = states.flatMap((state) => {
     const all = presentProblems(state).map((present) => toCandidate(state, present));
     if (exportedSuccess(state, now.at) !== undefined) return all;
     // What has fired stays: without data, nothing says that it has ended.
     const withdrawnAt = (state.problems.judgedAt ?? -Infinity) + state.staleAfterMs / 1000;
     return all.filter((candidate) => firesAt(candidate) <= withdrawnAt);
   });
-  return [...ofPolls, ...ofDocuments];
+  return [...pollCandidates, ...documentCandidates];
 }
 
 /** Of the last document; before the first one, as an earlier process remembers them. */

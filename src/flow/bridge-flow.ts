@@ -59,7 +59,7 @@ export function trackBridge(
   for (const batch of finished) {
     const contract = tokens.has(batch.contract) ? batch.contract : OTHER;
     const counts = tokens.get(contract);
-    if (counts !== undefined) tokens.set(contract, add(counts, countsOf(batch, finished, input)));
+    if (counts !== undefined) tokens.set(contract, add(counts, countBatch(batch, finished, input)));
   }
   return { tokens, counted: new Set([...counted, ...finished.map(({ key }) => key)].slice(-MAX_COUNTED)) };
 }
@@ -92,7 +92,7 @@ function withTokens(
   return tokens;
 }
 
-function countsOf(batch: GoneBatch, finished: readonly GoneBatch[], input: BridgeInput): TokenCounts {
+function countBatch(batch: GoneBatch, finished: readonly GoneBatch[], input: BridgeInput): TokenCounts {
   const nothing = { ...NOTHING, denom: '' };
   if (batch.outcome === 'executed') {
     return { ...nothing, batchesExecuted: 1, transfersExecuted: batch.transfers.length };

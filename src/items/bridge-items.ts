@@ -133,7 +133,7 @@ function minimumFee(input: BridgeInput, contract: string): CoinItem | undefined 
 }
 
 function tokenRow(input: BridgeInput, { contract, unbatched, batched }: WaitingToken) {
-  const sumOf = (transfers: readonly Transfer[]): CoinItem =>
+  const totalCoin = (transfers: readonly Transfer[]): CoinItem =>
     coinItem(input, { contract, amount: orUndefined(() => totalAmount(transfers)) });
   const fees = orNull(() => topBatchFeesByToken(input).get(contract) ?? 'none');
   const waitsFor = orNull(() => queueWaitsFor(input, contract));
@@ -141,13 +141,13 @@ function tokenRow(input: BridgeInput, { contract, unbatched, batched }: WaitingT
     token: tokenItem(input, contract),
     /** Number and amount of the transfers in no batch. */
     queued: unbatched.length,
-    queuedAmount: sumOf(unbatched),
+    queuedAmount: totalCoin(unbatched),
     /** The fees of a batch built now. */
     fees: fees === null ? null : fees === 'none' ? undefined : coinItem(input, { contract, amount: fees }),
     minimumFee: minimumFee(input, contract),
     waits: fees === 'none' ? 'all in batches' : waitsFor && WAIT_TEXTS[waitsFor].row,
     batched: batched.length,
-    batchedAmount: sumOf(batched),
+    batchedAmount: totalCoin(batched),
   };
 }
 

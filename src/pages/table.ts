@@ -57,7 +57,7 @@ export interface ListContext {
 }
 
 /** The cells of a row by the columns of its list. */
-export function cellsOf<Row extends object>(
+export function renderCells<Row extends object>(
   { columns, chains }: Pick<List<Row>, 'columns' | 'chains'>,
   row: Row,
   { links, nowMs }: Pick<ListContext, 'links' | 'nowMs'>,
@@ -82,7 +82,7 @@ export function cellsOf<Row extends object>(
 }
 
 /** The severity of the worst firing alert about a row. */
-export function severityOf<Row extends object>(
+export function judgeRow<Row extends object>(
   { alerts, subject }: Pick<List<Row>, 'alerts' | 'subject'>,
   row: Row,
   { verdicts }: ListContext['view'],
@@ -151,8 +151,8 @@ function rowsHtml<Row extends object>(
   if (rows.length === 0) return markup``;
   const { name, title, order } = list;
   const judged = rows.map((row): TableRow & { readonly isAbout: boolean } => {
-    const severity = severityOf(list, row, context.view);
-    const [first, ...others] = cellsOf(list, row, context);
+    const severity = judgeRow(list, row, context.view);
+    const [first, ...others] = renderCells(list, row, context);
     const id = anchor(name, ...list.rowId(row).map((part) => part ?? ''));
     const cells = first === undefined ? others : [{ ...first, html: marked(first.html, severity) }, ...others];
     return { id, cells, isAbout: severity !== undefined };

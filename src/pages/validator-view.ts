@@ -47,7 +47,7 @@ export function validatorViews(
     const status = stakingStatus.getAnswer(answers, key);
     const jailed = status?.isJailed ?? null;
     const isAsked = own !== null && orchestrator !== null && state.queries.has(stakingStatus.name);
-    const stateOf = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
+    const judgedBy = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
     const blocks = missedBlocks(answers, key);
     // An answer can be older than the document, and the document has no old votes.
     const lastClaim = highest([
@@ -59,7 +59,7 @@ export function validatorViews(
     const jailing = status?.isBonded === true && !isNodeBehind ? jailingItem(blocks, state) : undefined;
     return {
       ...item,
-      ...judgeState(item, stateOf),
+      ...judgeState(item, judgedBy),
       jailed,
       missing: joinMissing(missing ?? (missing === undefined && own === null ? problem?.summary : missing), blocks),
       deadline: jailed === true ? undefined : deadline === undefined && isAsked && jailed === null ? null : deadline,

@@ -2,7 +2,7 @@ import { joinTexts } from '../problems/sentence.js';
 import { markup, type Markup } from './html.js';
 import { anchor, section } from './layout.js';
 import type { Column } from './lists.js';
-import { cellsOf, marked, tableHtml, type ListContext } from './table.js';
+import { renderCells, marked, tableHtml, type ListContext } from './table.js';
 import type { ValidatorView } from './validator-view.js';
 import type { TargetView, View } from './view.js';
 
@@ -26,10 +26,10 @@ const columns: readonly Column<Row>[] = [
 
 type ValidatorContext = Pick<ListContext, 'links' | 'nowMs'>;
 
-function tableOf(rows: readonly Row[], context: ValidatorContext): Markup {
+function validatorTable(rows: readonly Row[], context: ValidatorContext): Markup {
   const table = rows.map((row) => {
     const { target, own, externalAddress, severity } = row;
-    const cells = cellsOf({ columns }, row, context);
+    const cells = renderCells({ columns }, row, context);
     return {
       id: anchor('validators', target, own?.entry ?? externalAddress ?? ''),
       cssClass: own === null ? '' : 'watched',
@@ -44,7 +44,7 @@ export function ownValidatorsSection({ targets }: View, context: ValidatorContex
   const rows = targets.flatMap(({ target, validators }) =>
     (validators ?? []).filter(({ own }) => own !== null).map((validator) => ({ ...validator, target })),
   );
-  return rows.length === 0 ? markup`` : validatorSection('Your validators', rows.length, tableOf(rows, context));
+  return rows.length === 0 ? markup`` : validatorSection('Your validators', rows.length, validatorTable(rows, context));
 }
 
 /** The validators of a target; empty without a bridge whose items are shown. */
@@ -56,7 +56,7 @@ export function validatorsSection(
   if (validators === null) return markup``;
   const isLate = validators.some((view) => view.isLate || view.problem !== null);
   const rows = validators.map((validator) => ({ ...validator, target }));
-  const table = rows.length === 0 ? '' : tableOf(rows, context);
+  const table = rows.length === 0 ? '' : validatorTable(rows, context);
   const note = joinTexts('; ', isLate ? '' : 'No validator is late', unreadable);
   return validatorSection('Validators', rows.length, markup`${note === '' ? '' : markup`<p>${note}</p>\n`}${table}`);
 }

@@ -40,8 +40,8 @@ export function joinChains(
   const total = new Set([...chainIds, ...chainsOfDay(input).keys()]).size;
   const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
   if (found.length < needed) return found;
-  const startOf = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;
-  const { start, chainStart } = found.toSorted((a, b) => startOf(a) - startOf(b))[needed - 1] ?? {};
+  const readStart = ({ start, chainStart }: Found): number => start ?? (chainStart ?? Infinity) - input.clockOffset;
+  const { start, chainStart } = found.toSorted((a, b) => readStart(a) - readStart(b))[needed - 1] ?? {};
   const byChain = groupByChain(cctxs);
   const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
   const names = list(chainIds.map((chainId) => chainText(input, chainId)));

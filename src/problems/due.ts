@@ -97,7 +97,7 @@ export function judgeAlerts<Each extends DueProblem>(
   return new Map(
     problems.map((effect) => {
       const own = causes.get(effect) ?? [];
-      const firing = own.filter((cause) => orderOf(cause, now) <= now);
+      const firing = own.filter((cause) => effectiveFiringTime(cause, now) <= now);
       const cause =
         firing.find((each) => isCriticalForm(each, effect)) ??
         firing.find((each) => causes.get(each)?.length === 0) ??
@@ -148,7 +148,7 @@ export function firesAt({ startAt, limitSeconds, presentAt = -Infinity }: DuePro
 function isInTime(cause: DueProblem, effect: DueProblem, now: Instant): boolean {
   const hasHidden = effect.memory?.hidden.get(effect.id)?.cause === cause.id;
   if (hasHidden && firesAt(cause) <= now) return true;
-  return orderOf(cause, now) <= orderOf(effect, Infinity) && !hasFired(effect);
+  return effectiveFiringTime(cause, now) <= effectiveFiringTime(effect, Infinity) && !hasFired(effect);
 }
 
 function hasFired({ id, memory }: DueProblem): boolean {
@@ -159,7 +159,7 @@ function hasFired({ id, memory }: DueProblem): boolean {
 const FIRST_SECONDS = 2 * MINUTE_SECONDS;
 
 /** When an alert fires, or would have in a process that had seen its beginning. */
-function orderOf(problem: DueProblem, now: Instant): Instant {
+function effectiveFiringTime(problem: DueProblem, now: Instant): Instant {
   const { startAt, limitSeconds, presentAt, isProven, memory } = problem;
   const since = memory?.since ?? -Infinity;
   const learnedAt = since + KEEP_FIRING_MINUTES * MINUTE_SECONDS;

@@ -229,12 +229,12 @@ function byName<Each extends Problem | PollProblem>(all: readonly Each[]): reado
   );
 }
 
-const ofExporter = { group: 'bridge-exporter', dashboard: 'bridge-exporter' } as const;
+const exporterGroup = { group: 'bridge-exporter', dashboard: 'bridge-exporter' } as const;
 
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
-  ...exporterRules.map((rule) => ({ keepFiringMinutes: 5, ...rule, ...ofExporter })),
-  ...byName(pollProblems).map((own) => createRule(own, { ...ofExporter, keepFiringMinutes: KEEP_FIRING_MINUTES })),
+  ...exporterRules.map((rule) => ({ keepFiringMinutes: 5, ...rule, ...exporterGroup })),
+  ...byName(pollProblems).map((own) => createRule(own, { ...exporterGroup, keepFiringMinutes: KEEP_FIRING_MINUTES })),
   ...byName(problems).map((own) => {
     const [{ document, dashboard }] = own;
     return createRule(own, { group: groups[document], dashboard, keepFiringMinutes: KEEP_FIRING_MINUTES });

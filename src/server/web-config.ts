@@ -165,7 +165,7 @@ export interface WebConfigFile {
 const RELOAD_INTERVAL_MS = 2_000;
 
 /** Changes when a file is written or replaced, also behind a symbolic link. */
-async function stampOf(file: string): Promise<string> {
+async function readStamp(file: string): Promise<string> {
   return stat(file).then(
     ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
     () => 'missing',
@@ -187,7 +187,7 @@ export function watchWebConfig(
   const { close } = startRepeating(
     async () => {
       // Before the files are read, so that the next check notices a change in between.
-      const stamps = await Promise.all([path, ...(current.tls?.files ?? [])].map(stampOf));
+      const stamps = await Promise.all([path, ...(current.tls?.files ?? [])].map(readStamp));
       if (last.ok && isDeepStrictEqual(stamps, lastStamps)) return;
       lastStamps = stamps;
       const result = await loadWebConfig(path);

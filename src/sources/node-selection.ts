@@ -125,11 +125,13 @@ export function withDelay(
   const peers = nodes.filter((node) => (node.bridgeId ?? bridgeId) === (bridgeId ?? node.bridgeId));
   const others = peers.filter((node) => node.source !== source);
   const isCurrent = document !== undefined && (isInUse || at - document.at <= COMPARED_SECONDS);
-  const own = [blocks[0], isCurrent ? blockOf(document, peers) : undefined];
+  const own = [blocks[0], isCurrent ? findDocumentBlock(document, peers) : undefined];
   const delays = own.flatMap((block) =>
     block === undefined || at - block.at > GOOD_SECONDS
       ? []
-      : others.flatMap((node) => node.blocks.map((other) => ({ source: node.source, seconds: delayOf(block, other) }))),
+      : others.flatMap((node) =>
+          node.blocks.map((other) => ({ source: node.source, seconds: measureDelay(block, other) })),
+        ),
   );
   const [longest] = delays.toSorted((a, b) => b.seconds - a.seconds);
   if (longest === undefined || longest.seconds <= BEHIND_SECONDS) return { ...observation, behind: undefined };
@@ -138,14 +140,14 @@ export function withDelay(
 }
 
 /** By the times of the blocks and by their ages, because a chain can stand, and nodes are asked at different times. */
-function delayOf(block: ShownBlock, other: ShownBlock): number {
+function measureDelay(block: ShownBlock, other: ShownBlock): number {
   if (Math.abs(block.at - other.at) > COMPARED_SECONDS) return 0;
   const newerSeconds = other.seconds - block.seconds;
   return Math.min(newerSeconds, newerSeconds - (other.at - block.at));
 }
 
 /** The first later block that a node had shown when the document was served: the block of the document is older. */
-function blockOf(
+function findDocumentBlock(
   { at, height }: NonNullable<NodeObservation['document']>,
   nodes: readonly NodeObservation[],
 ): ShownBlock | undefined {

@@ -89,7 +89,7 @@ export function createNodes(client: Client, clock: Clock) {
     const order = orderNodes(endpoint.nodes, endpoint.inUse, clock().at);
     const deadlines = computeDeadlines(order, endpoint.inUse, job.limits.timeoutMs);
     const errors = new Map<Node, PollError>();
-    const ofOtherBridge: Node[] = [];
+    const otherBridgeNodes: Node[] = [];
     let kept: Kept | undefined;
     const measure = () => ({ seconds: secondsSince(started), nodes: () => listStatuses(endpoint, clock().at) });
 
@@ -108,7 +108,7 @@ export function createNodes(client: Client, clock: Clock) {
       const check = (read: PollResult) => {
         const { kind, error } = judge(job, node, received.source, read, request);
         if (error) errors.set(node, error);
-        if (kind === 'other bridge') ofOtherBridge.push(node);
+        if (kind === 'other bridge') otherBridgeNodes.push(node);
         if (preference(kind) > preference(kept?.kind ?? 'failed')) kept = { node, received, kind };
         if (kind !== 'served') return async () => pollFrom(index + 1);
         end(node);
@@ -127,8 +127,8 @@ export function createNodes(client: Client, clock: Clock) {
 
     /** The result of a poll in which no node has served a document as expected. */
     function endWithoutDocument(): Received {
-      const hasChanged = kept?.kind === 'other bridge' && hasBridgeChanged(ofOtherBridge);
-      for (const node of hasChanged ? ofOtherBridge : []) {
+      const hasChanged = kept?.kind === 'other bridge' && hasBridgeChanged(otherBridgeNodes);
+      for (const node of hasChanged ? otherBridgeNodes : []) {
         node.observation = withServed(node.observation, clock().at, {});
         errors.delete(node);
       }

@@ -29,8 +29,8 @@ const dashboardUids = readdirSync(projectPath('grafana/dashboards'))
   .filter((file) => file.endsWith('.json'))
   .map((file) => (JSON.parse(readProjectFile(`grafana/dashboards/${file}`)) as { readonly uid: string }).uid);
 
-const severityOf = (rule: Rule): string => rule.labels?.['severity'] ?? '';
-const keyOf = (rule: Rule): string => `${rule.alert}/${severityOf(rule)}`;
+const judgeRow = (rule: Rule): string => rule.labels?.['severity'] ?? '';
+const keyOf = (rule: Rule): string => `${rule.alert}/${judgeRow(rule)}`;
 const declared = [...pollProblems, ...problems];
 const problemNames = new Set(declared.map(({ name }) => name));
 const isOfProblem = ({ alert = '' }: Rule): boolean => problemNames.has(alert);
@@ -52,7 +52,7 @@ describe('prometheus/alerts.yml', () => {
     const without = rules.filter(
       (rule) => rule.keep_firing_for === undefined || Number.parseInt(rule.keep_firing_for) < 5,
     );
-    expect(new Set(without.map(severityOf))).toEqual(new Set(['none']));
+    expect(new Set(without.map(judgeRow))).toEqual(new Set(['none']));
   });
 
   it('keeps what an exporter has judged firing until the alert on an exporter that is gone fires', () => {
@@ -90,7 +90,7 @@ describe('prometheus/alerts.yml', () => {
         ? ['']
         : ['critical', 'warning', ...(alert === 'BridgeWatchdog' ? ['none'] : [])];
       // Depends on other exporters.
-      if (alert !== 'BridgeExporterDown') expect(severities).toContain(severityOf(rule));
+      if (alert !== 'BridgeExporterDown') expect(severities).toContain(judgeRow(rule));
       const { summary, description, action, runbook_url, dashboard_url, ...others } = rule.annotations ?? {};
       expect(others).toEqual({});
       const isQueried = problemNames.has(alert);
