@@ -47,15 +47,14 @@ export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cc
 
 /**
  * One in both lists is pending: the node compares its nonce with the lowest one of a chain on which it was pending
- * before, too. So nothing is known to be missed while the pending ones cannot be read.
+ * before, too.
  */
 export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
   const cctxs = readList(input, list);
   const byIndex = cctxsByIndex[list](input);
+  const others = list === 'missed' ? orUndefined(() => cctxsByIndex.pending(input)) : undefined;
   const distinct = byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
-  if (list === 'pending') return distinct;
-  const pending = cctxsByIndex.pending(input);
-  return distinct.filter(({ index }) => !pending.has(required(index)));
+  return others === undefined ? distinct : distinct.filter(({ index }) => !others.has(required(index)));
 });
 
 /** The distinct transactions of a list without ignored ones. */
