@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { memoize, memoizePerRow } from '../../src/facts/memoize.js';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
@@ -39,4 +41,30 @@ describe('a memoized value', () => {
     expect(withdraw).toHaveBeenCalledOnce();
     expect(fail).toHaveBeenCalledTimes(2);
   });
+
+  it('is gone with its object when new objects are collected', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as NodeJS.GCFunction;
+    const derive = memoize((key: object) => ({ key, text: Buffer.alloc(100_000).toString('latin1') }));
+    const documents = 50;
+    const promoteSurvivors = (): void => {
+      collect({ type: 'minor' });
+      collect({ type: 'minor' });
+    };
+    // A function of its own, so that no register of the loop holds the document.
+    const readDocument = (): void => void derive({});
+    promoteSurvivors();
+    const before = oldBytes();
+    for (let document = 0; document < documents; document += 1) {
+      readDocument();
+      promoteSurvivors();
+    }
+    expect((oldBytes() - before) / documents).toBeLessThan(10_000);
+  });
 });
+
+/** The size of the objects that have survived two collections of new objects. */
+function oldBytes(): number {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name }) => /^old_space|^large_object/.test(space_name));
+  return spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
+}
