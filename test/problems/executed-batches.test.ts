@@ -282,23 +282,18 @@ describe('BridgeBatchNotRelayed', () => {
     return startIn(bridge.next({ ...signed(...waiting), last_outgoing_batch_id: '501' })) !== start;
   };
 
-  it('begins anew when a batch is executed, also if nobody has seen the claim', () => {
-    expect(hasProgress({}, true)).toBe(true);
-  });
-
   const deposit = { '@type': 'MsgDepositClaim', event_nonce: '8', token_contract: '0xV', amount: '1' };
 
-  it.each([
-    ['without an event, as at an upgrade', {}, false],
-    ['because it was canceled', { unbatched_transfers: third.transactions }, true],
-    ['with more batches than there were events', { batches: [waiting[0]] }, true],
-    [
-      'when the event was a deposit',
-      { attestations: [{ observed: true, height: '1', votes: [], claim: deposit }] },
-      true,
-    ],
-    ['because the hub of this node has not created it', { last_outgoing_batch_id: '498' }, true],
-  ])('goes on when a batch is gone %s', (_title, own, hasEvent) => {
-    expect(hasProgress(own, hasEvent)).toBe(false);
+  const observed = { attestations: [{ observed: true, height: '1', votes: [], claim: deposit }] };
+
+  it.each<[string, object, hasEvent: boolean, isNew?: boolean]>([
+    ['begins anew when a batch is executed, also if nobody has seen the claim', {}, true, true],
+    ['goes on when a batch is gone without an event, as at an upgrade', {}, false],
+    ['goes on when a batch is canceled', { unbatched_transfers: third.transactions }, true],
+    ['goes on when more batches are gone than there were events', { batches: [waiting[0]] }, true],
+    ['goes on when the event was a deposit', observed, true],
+    ['goes on when the hub of this node has not created the batch', { last_outgoing_batch_id: '498' }, true],
+  ])('%s', (_title, own, hasEvent, isNew = false) => {
+    expect(hasProgress(own, hasEvent)).toBe(isNew);
   });
 });

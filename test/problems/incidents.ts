@@ -224,26 +224,23 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { 'BridgeContractValsetMismatch/critical': 1 },
   ),
-  incident(
-    'much of the power claims a validator set that the hub did not make',
-    { minutes: 15, bridge: withClaim(0.4, foreignValset) },
-    { 'BridgeContractValsetMismatch/critical': 1 },
-  ),
-  incident(
-    'a validator claims a validator set that the hub did not make',
-    { minutes: 15, bridge: withClaim(0.001, foreignValset) },
-    { 'BridgeContractValsetMismatch/warning': 6 },
-  ),
-  incident(
-    'much of the power claims a batch that the hub does not have',
-    { minutes: 15, bridge: withClaim(0.4, foreignBatch) },
-    { 'BridgeClaimWithoutBatch/critical': 1 },
-  ),
-  incident(
-    'a validator claims a batch that the hub does not have',
-    { minutes: 15, bridge: withClaim(0.001, foreignBatch) },
-    { 'BridgeClaimWithoutBatch/warning': 6 },
-  ),
+  ...(
+    [
+      ['a validator set that the hub did not make', foreignValset, 'BridgeContractValsetMismatch'],
+      ['a batch that the hub does not have', foreignBatch, 'BridgeClaimWithoutBatch'],
+    ] as const
+  ).flatMap(([what, claim, alert]) => [
+    incident(
+      `much of the power claims ${what}`,
+      { minutes: 15, bridge: withClaim(0.4, claim) },
+      { [`${alert}/critical`]: 1 },
+    ),
+    incident(
+      `a validator claims ${what}`,
+      { minutes: 15, bridge: withClaim(0.001, claim) },
+      { [`${alert}/warning`]: 6 },
+    ),
+  ]),
   incident(
     'a validator claims something else than the others for the next event',
     {

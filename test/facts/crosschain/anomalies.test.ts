@@ -45,3 +45,19 @@ describe('crosschain_anomalies', () => {
     expect(anomaliesOf(document)).toEqual({ ...noAnomalies, cctxs_without_outbound: 2 });
   });
 });
+
+describe('crosschain_cctxs_hidden', () => {
+  it.each([
+    ['5', 0],
+    ['4', 0],
+    ['6', 1],
+  ])('counts, of %s transactions with 5 listed, %s as hidden', (total_pending, hidden) => {
+    const document = rateLimiterInput({
+      cctxs_missed: [cctx('0x1', []), cctx('0x1', [])],
+      // Invalid rows count.
+      cctxs_pending: [cctx('0x2', []), cctx('0x3', []), null],
+      total_pending,
+    });
+    expect(valueOf(document, 'crosschain_cctxs_hidden')).toBe(hidden);
+  });
+});
