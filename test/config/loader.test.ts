@@ -201,19 +201,6 @@ describe('loadConfig without a file', () => {
 });
 
 describe('loadConfig', () => {
-  const folder = createTempFolder();
-
-  test('rejects a file that cannot be read', async () => {
-    const configFile = join(folder.path, 'none.yaml');
-    const problems = [`${configFile}: cannot be read: no such file or directory`];
-    expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
-    const directory = [`${folder.path}: is a directory — expected a file`];
-    expect(await loadConfig({ configFile: folder.path, env: {} })).toEqual({
-      ok: false,
-      problems: directory,
-    });
-  });
-
   test('rejects a file together with variables of one target', async () => {
     const env = { BRIDGE_URL: 'https://a.example', TARGET_NAME: 'a' };
     expect(await loadConfig({ configFile: 'bridge.yaml', env })).toEqual({

@@ -15,20 +15,7 @@ test('every name is in exactly one shard', () => {
 
 test('the shard of a name does not change between releases', () => {
   const shards = Array.from({ length: 10 }, (_, index) => shardsOf(`chain-0-${index}`, 3));
-  expect(shards.flat()).toMatchInlineSnapshot(`
-    [
-      3,
-      3,
-      3,
-      2,
-      2,
-      1,
-      1,
-      1,
-      3,
-      2,
-    ]
-  `);
+  expect(shards.flat()).toEqual([3, 3, 3, 2, 2, 1, 1, 1, 3, 2]);
 });
 
 test('names that differ in a number are spread evenly', () => {

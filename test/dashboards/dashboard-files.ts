@@ -12,7 +12,6 @@ export interface Target {
   readonly expr: string;
   readonly legendFormat?: string;
   readonly instant: boolean;
-  readonly datasource: { readonly uid: string };
 }
 
 export interface GridPos {
@@ -39,10 +38,8 @@ export interface Panel {
   readonly title: string;
   readonly description?: string;
   readonly gridPos: GridPos;
-  readonly datasource?: { readonly uid: string };
   readonly targets?: readonly Target[];
   readonly panels?: readonly Panel[];
-  readonly collapsed?: boolean;
   readonly fieldConfig?: {
     readonly defaults: FieldDefaults;
     readonly overrides: readonly {
@@ -65,8 +62,6 @@ export interface Panel {
 
 export interface Variable {
   readonly name: string;
-  readonly label: string;
-  readonly type: string;
   readonly definition?: string;
   readonly allValue?: string;
   readonly regex?: string;
@@ -79,15 +74,9 @@ export interface Link {
 }
 
 export interface Dashboard {
-  readonly id?: number | null;
   readonly uid: string;
   readonly title: string;
-  readonly description: string;
-  readonly editable: boolean;
   readonly refresh: string;
-  readonly schemaVersion: number;
-  readonly tags: readonly string[];
-  readonly links: readonly { readonly type: string; readonly tags: readonly string[] }[];
   readonly panels: readonly Panel[];
   readonly templating: { readonly list: readonly Variable[] };
   readonly annotations: { readonly list: readonly { readonly name: string; readonly expr: string }[] };

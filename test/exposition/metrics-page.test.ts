@@ -15,10 +15,4 @@ describe('the metrics page', () => {
       `${renderEndpoints(states, 'openmetrics', NOW)}process openmetrics\n# EOF\n`,
     );
   });
-
-  it('withdraws the series of a stale endpoint without another poll', async () => {
-    const later = { at: NOW.at + 3600, clockOffset: 0 };
-    expect(await metricsPage(states, renderProcess, 'text', NOW)).toMatch(/^bridge_last_observed_nonce\{/m);
-    expect(await metricsPage(states, renderProcess, 'text', later)).not.toMatch(/^bridge_last_observed_nonce\{/m);
-  });
 });

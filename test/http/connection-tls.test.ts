@@ -162,12 +162,3 @@ describe('a node that requires a client certificate', () => {
     );
   });
 });
-
-it('TLS versions before 1.2 are rejected', async () => {
-  const { url } = await serve(nodeCertificate, {
-    minVersion: 'TLSv1',
-    maxVersion: 'TLSv1.1',
-    ciphers: 'DEFAULT:@SECLEVEL=0',
-  });
-  expect(await outcome(url, { tls_config: trusting })).toMatch(/^tls: .*(?:version|protocol)/);
-});

@@ -3,20 +3,7 @@ import { documents } from '../../src/documents.js';
 import { allFamilies } from '../../src/exposition/metrics-page.js';
 import type { Family } from '../../src/metrics/family.js';
 import { orEmpty, WITHDRAWN } from '../../src/facts/required-fields.js';
-import { deriveBridge } from '../facts/derive.js';
 import { bridgeInputs, crosschainInputs } from '../facts/property/inputs.js';
-
-describe('a gauge', () => {
-  it('is absent if its value is infinite', () => {
-    const { values } = deriveBridge({ last_observed_nonce: 1e308, last_outgoing_pool_id: '9'.repeat(100) });
-    expect(values['bridge_last_observed_nonce']).toBe(1e308);
-    expect(values['bridge_last_outgoing_pool_id']).toBe(1e100);
-    const members = [1, 2, 3].map((index) => ({ power: 1.7e308, external_address: `0x${index}` }));
-    expect(deriveBridge({ last_observed_valset: { members } }).values).not.toHaveProperty(
-      'bridge_last_observed_valset_power',
-    );
-  });
-});
 
 describe('every family', () => {
   it('has a HELP text of one sentence', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { families, gauge, labeledGauge, perKind, type Family, type OverLimit } from '../../src/metrics/family.js';
 import { renderFamilies } from '../../src/metrics/render-families.js';
-import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
 
 const description = { help: 'A test.' };
@@ -102,11 +101,5 @@ describe('renderFamilies', () => {
 
   it('keeps the order of the samples within the limit', () => {
     expect(textOf(labeled('keep-largest', values), 5)).toMatch(/"a".*\n.*"b".*\n.*"c"/);
-  });
-});
-
-describe('formatSeries', () => {
-  it('formats a series without labels without braces', () => {
-    expect(formatSeries({ name: 'x', labels: [] }, '', { labels: {}, value: 1 })).toBe('x 1\n');
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { markup } from '../../src/pages/html.js';
-import { bridgeLists, crosschainLists } from '../../src/pages/lists.js';
 import { tableHtml } from '../../src/pages/table.js';
 
 describe('a table', () => {
@@ -21,23 +20,5 @@ describe('a table', () => {
 <tr role="row" id="&lt;/1"><th role="rowheader" scope="row">&lt;<td role="cell" data-label="Twice" class="wide">&lt;&lt;
 </tbody>
 </table>`);
-  });
-});
-
-describe('the lists', () => {
-  it('have columns of nine kinds at most, each of which has a use', () => {
-    const lists = [...Object.values(bridgeLists), ...Object.values(crosschainLists)];
-    const kinds = lists.flatMap(({ columns }) => columns.flatMap(({ cells }) => Object.values(cells)));
-    expect(Array.from(new Set(kinds)).toSorted()).toEqual([
-      'ago',
-      'coin',
-      'count',
-      'id',
-      'left',
-      'share',
-      'text',
-      'time',
-      'token',
-    ]);
   });
 });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { get, type HttpResponse } from '../support/http.js';
-import { hang, withStatus } from '../support/faults.js';
+import { hang } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -111,15 +111,6 @@ describe('startSimulator', () => {
     await expect(startTestSimulator({ port: Number(port) })).rejects.toThrow(
       `the simulator cannot listen on 127.0.0.1:${port}: the address is in use; --listen=:0 selects a free port`,
     );
-  });
-
-  it('has faults, of which each affects one document until it is removed', async () => {
-    const statuses = async () =>
-      Promise.all([MODULE_STATE, RATE_LIMITER_INPUT].map(async (path) => (await query(path)).status));
-    simulator.fault('rate_limiter_input', withStatus(500));
-    expect(await statuses()).toEqual([200, 500]);
-    simulator.fault('rate_limiter_input', undefined);
-    expect(await statuses()).toEqual([200, 200]);
   });
 
   it('returns a simulator whose close ends pending requests, and can be called twice', async () => {
