@@ -3,6 +3,7 @@ import { lostClaims } from '../../../src/facts/bridge/events.js';
 import { foreignBatchClaims, foreignValsetClaims, highestVotedShare } from '../../../src/facts/bridge/integrity.js';
 import type { JsonObject } from '../../support/json.js';
 import { bridgeFact } from '../derive.js';
+import { bytesField, integerField, packed, textField } from '../property/documents.js';
 import { attestation, batch, members, operator, orchestrator, state, valset, valueOf } from './state.js';
 
 const VIOLATIONS = 'bridge_integrity_violations';
@@ -55,15 +56,10 @@ const update = (valset_nonce: string, newMembers: readonly JsonObject[]): JsonOb
   members: [...newMembers],
 });
 
-const integer = (field: number, value: number): number[] => [field * 8, value];
-const bytes = (field: number, content: readonly number[]): number[] => [field * 8 + 2, content.length, ...content];
-const text = (field: number, content: string): number[] => bytes(field, [...Buffer.from(content)]);
-const packed = (type: string, ...content: number[][]): JsonObject => ({
-  type_url: `/hub.bridge.v1.${type}`,
-  value: Buffer.from([...integer(1, 8), ...content.flat()]).toString('base64'),
-});
+const message = (type: string, ...content: number[][]): JsonObject =>
+  packed(`/hub.bridge.v1.${type}`, [...integerField(1, 8), ...content.flat()]);
 const packedMember = (power: number, address: string): number[] =>
-  bytes(4, [...integer(1, power), ...text(2, address)]);
+  bytesField(4, [...integerField(1, power), ...textField(2, address)]);
 
 describe('the integrity metrics', () => {
   it('are 0 for a consistent state and for an empty one', () => {
@@ -93,13 +89,13 @@ describe('the integrity metrics', () => {
     ['JSON, by token', withdrawal('3', '0xT'), withdrawal('3', '0xu')],
     [
       'protobuf',
-      packed('MsgWithdrawClaim', integer(3, 3), text(4, '0xT')),
-      packed('MsgWithdrawClaim', integer(3, 4), text(4, '0xt')),
+      message('MsgWithdrawClaim', integerField(3, 3), textField(4, '0xT')),
+      message('MsgWithdrawClaim', integerField(3, 4), textField(4, '0xt')),
     ],
     [
       'protobuf, with a nonce of 0 left out',
-      packed('MsgWithdrawClaim', integer(3, 9), integer(3, 3), text(4, '0xt')),
-      packed('MsgWithdrawClaim', text(4, '0xt')),
+      message('MsgWithdrawClaim', integerField(3, 9), integerField(3, 3), textField(4, '0xt')),
+      message('MsgWithdrawClaim', textField(4, '0xt')),
     ],
   ])('count claims of a batch that the hub does not have: %s', (_, known, foreign) => {
     expect(valueOf(withClaims(known), VIOLATIONS)).toEqual(none);
@@ -124,8 +120,8 @@ describe('the integrity metrics', () => {
     ['an unknown nonce with unreadable members', update('6', members(powers)), { ...update('9', []), members: 7 }],
     [
       'protobuf',
-      packed('MsgValsetUpdatedClaim', integer(2, 6), packedMember(40, '0xBB'), packedMember(60, '0xaa')),
-      packed('MsgValsetUpdatedClaim', integer(2, 6), packedMember(60, '0xaa')),
+      message('MsgValsetUpdatedClaim', integerField(2, 6), packedMember(40, '0xBB'), packedMember(60, '0xaa')),
+      message('MsgValsetUpdatedClaim', integerField(2, 6), packedMember(60, '0xaa')),
     ],
   ])('count claims of a validator set that the hub did not create: %s', (_, known, foreign) => {
     expect(valueOf(withClaims(known), VIOLATIONS)).toEqual(none);

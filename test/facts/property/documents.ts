@@ -111,13 +111,17 @@ const valsetClaim: fc.Arbitrary<JsonObject> = claimed.chain(({ event, nonce: val
   );
 });
 
-function packed(type_url: string, bytes: readonly number[]): JsonObject {
+export function packed(type_url: string, bytes: readonly number[]): JsonObject {
   return { type_url, value: Buffer.from(bytes).toString('base64') };
 }
 
-const integerField = (field: number, value: number): number[] => [field * 8, value];
-const bytesField = (field: number, bytes: readonly number[]): number[] => [field * 8 + 2, bytes.length, ...bytes];
-const textField = (field: number, text: string): number[] => bytesField(field, [...Buffer.from(text)]);
+export const integerField = (field: number, value: number): number[] => [field * 8, value];
+export const bytesField = (field: number, bytes: readonly number[]): number[] => [
+  field * 8 + 2,
+  bytes.length,
+  ...bytes,
+];
+export const textField = (field: number, text: string): number[] => bytesField(field, [...Buffer.from(text)]);
 
 /** A claim in the format of the gateway or in the format of the spec. */
 const claim: fc.Arbitrary<JsonObject> = fc.oneof(
