@@ -27,7 +27,7 @@ function withdraw(): never {
 }
 
 /** A problem that is judged at seconds of a simulated clock. */
-function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}) {
+function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}, maxSeries = 200) {
   let memory: ProblemMemory = NO_PROBLEMS;
   return {
     poll: (
@@ -52,7 +52,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
           return outcome.map((one) => ({ summary, ...one }));
         },
       });
-      const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries: 200 };
+      const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries };
       const judged = runToEnd(
         judgeProblems(memory, 'module_state', { input: {} } as Evidence, at(seconds, clockOffset), options, [problem]),
       );
@@ -257,6 +257,12 @@ describe('a problem', () => {
     const judged = poll(90, found);
     expect(judged.present).toHaveLength(200);
     expect(judged.dropped).toBe(100);
+  });
+
+  it('is one of as many as a family has series, and the others are counted', () => {
+    const found = ['a', 'b', 'c'].map((kind) => ({ subject: { kind } }));
+    const { present, dropped } = judge({}, {}, 2).poll(0, found, true);
+    expect([present.length, dropped]).toEqual([2, 1]);
   });
 
   it('is not judged when it is disabled', () => {
