@@ -128,6 +128,7 @@ function settle(
   // Without questions since the last document, the order stays.
   const asked = new Set(askedAt === flow.askedAt ? [] : nextQuestions(flow));
   const isAnswering = (answers?.size ?? 0) > 0;
+  const isAnswered = flow.isAnswered || isAnswering;
   const queue = Array.from(flow.departed).toSorted(([a], [b]) => Number(asked.has(a)) - Number(asked.has(b)));
   const keys = distinctKeys(listed?.live ?? new Map());
   const departed = new Map<string, DepartedCctx>();
@@ -140,12 +141,12 @@ function settle(
     if (isListed) departed.set(index, { ...cctx, at, isPending: false });
     else if (answer === 'pending') departed.set(index, { ...cctx, isPending: true });
     else if (answer === undefined) {
-      // A node that has never answered does not know the query; then the hour counts for all.
-      const isUnknown = !flow.isAnswered || (isAnswering && asked.has(index));
+      // A node that has never answered does not know the query. With too many questions, only missed ones wait.
+      const isUnknown = !isAnswered || (isAnswering && (!cctx.isMissed || asked.has(index)));
       if (cctx.isPending || !isUnknown || at - cctx.at <= MAX_UNANSWERED_SECONDS) departed.set(index, cctx);
     }
   }
-  return { ...flow, askedAt, isAnswered: flow.isAnswered || isAnswering, departed };
+  return { ...flow, askedAt, isAnswered, departed };
 }
 
 /**

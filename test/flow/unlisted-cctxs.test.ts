@@ -218,6 +218,20 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.unlisted()).toEqual({ '1': 1 });
   });
 
+  it('are missed ones, after an hour with more transactions than questions', () => {
+    const endpoint = crosschainPolls();
+    endpoint.poll(
+      listOf(1, indexesOf(30), {
+        cctxs_missed: indexesOf(20, '0xm').map((index) => pending(index)),
+        total_pending: '50',
+      }),
+    );
+    endpoint.poll(listOf(2, []));
+    answerAll(endpoint, indexesOf(10, '0xm'), 'finished');
+    endpoint.poll(listOf(3, []), 3700);
+    expect(endpoint.departed()).toEqual(indexesOf(20, '0xm').slice(10));
+  });
+
   it('are not asked for after an hour in which the node answers for others', () => {
     const endpoint = withUnlisted(['0xa']);
     endpoint.poll(listOf(4, ['0xb']));
