@@ -52,14 +52,14 @@ export type PolledPast = Awaited<ReturnType<typeof pollFor>>;
  */
 export async function pollPast(
   options: ModelOptions,
-  configOf: (model: Model) => Config,
+  createConfig: (model: Model) => Config,
   now: Moment,
 ): Promise<PolledPast> {
   const maxMinutes = longestPast(options);
   const alert = rehearsed[options.scenario];
   const minutes =
-    alert === undefined ? PAST_MINUTES : (await pollFor(maxMinutes, options, configOf, now, alert)).minutes;
-  return pollFor(Math.min(minutes, maxMinutes), options, configOf, now);
+    alert === undefined ? PAST_MINUTES : (await pollFor(maxMinutes, options, createConfig, now, alert)).minutes;
+  return pollFor(Math.min(minutes, maxMinutes), options, createConfig, now);
 }
 
 function longestPast(options: ModelOptions): number {
@@ -70,7 +70,7 @@ function longestPast(options: ModelOptions): number {
 async function pollFor(
   pastMinutes: number,
   { scenario, startTime, ...options }: ModelOptions,
-  configOf: (model: Model) => Config,
+  createConfig: (model: Model) => Config,
   now: Moment,
   until?: string,
 ) {
@@ -85,7 +85,7 @@ async function pollFor(
   const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
   // Pauses between the polls are no gaps.
   const staleAfterMs = INTERVAL_MINUTES * MINUTE_MS;
-  const jobs = createJobs(configOf(model)).map((job) => ({ ...job, context: { ...job.context, staleAfterMs } }));
+  const jobs = createJobs(createConfig(model)).map((job) => ({ ...job, context: { ...job.context, staleAfterMs } }));
   engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
   const verdicts = (): readonly Verdict[] =>
     listVerdicts(engine.states(), clock()).flatMap((judged) => judged.verdicts);

@@ -44,8 +44,8 @@ export function reportDocuments(
     if (!documents[document].isOptional) failures += 1;
     const { error } = lastFailure;
     context.printError(`${target} ${document}: ${error.reason}: ${error.message}`);
-    const ofFile = error.reason === 'too_large' ? undefined : fileRemedy;
-    context.printError(`  ${ofFile ?? chooseRemedy(error, document)}`);
+    const recordedRemedy = error.reason === 'too_large' ? undefined : fileRemedy;
+    context.printError(`  ${recordedRemedy ?? chooseRemedy(error, document)}`);
   }
   const { lines, failure } = summarize(states, now, failOn);
   if (summary) for (const line of lines) context.printError(line);

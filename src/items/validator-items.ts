@@ -108,12 +108,12 @@ function deadlineItem(input: BridgeInput, member: Member | undefined) {
   const next = member === undefined ? null : orNull(() => nextDeadline(input, member) ?? ('none' as const));
   if (next === null) return { deadline: null, deadlineText: undefined };
   if (next === 'none') return { deadline: undefined, deadlineText: undefined };
-  const { of, nonce } = identifySignature(next.duty);
+  const { what, nonce } = identifySignature(next.duty);
   return {
     /** Hub blocks left; `null` if unknown, absent without a missing signature. */
     deadline: hubBlocksUntil(input, () => next.height),
     /** "sign batch 24061 by height 8224340, else jailed". */
-    deadlineText: `sign ${of} ${nonce} by height ${formatDecimal(next.height)}, else jailed`,
+    deadlineText: `sign ${what} ${nonce} by height ${formatDecimal(next.height)}, else jailed`,
   };
 }
 

@@ -219,8 +219,8 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
 }
 
 function nextSteps({ first }: Group): Markup {
-  const { alert, urgency: urgencyOfFirst, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
-  const when = urgencyTexts[urgencyOfFirst];
+  const { alert, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
+  const when = urgencyTexts[first.urgency];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
   const link = dashboard === null ? '' : markup` <a href="${dashboard}" rel="noreferrer">Dashboard</a>`;

@@ -238,7 +238,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
           progressKey: String(height),
           start: created === undefined ? undefined : Math.max(created, near),
-          summary: (who) => `${who} must sign ${signature.of} ${signature.nonce} or be jailed`,
+          summary: (who) => `${who} must sign ${signature.what} ${signature.nonce} or be jailed`,
           details: [`by ${clockTime(input, left)}`],
         });
       });

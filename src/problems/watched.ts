@@ -40,7 +40,7 @@ function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrato
     () => matchingRegistrations(input, orchestrator)?.map((row) => missedSignature(input, row))[0],
   );
   if (cause === undefined) return FIND_CAUSE;
-  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
+  return `The reason is a missing signature of ${cause.what} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
 }
 
 const jailed = defineProblem('module_state', {

@@ -9,12 +9,12 @@ import { getSystemErrorMap } from 'node:util';
 export function readServerError(body: string): { readonly code: number | undefined; readonly text: string } {
   const start = body.trim();
   const isEscaped = /^[<{["]/.test(start);
-  const { code, message, error } = fieldsOf(isEscaped ? tryParseJson(start) : undefined);
-  const text = [message, fieldsOf(error)['message'], error].find((each) => typeof each === 'string');
+  const { code, message, error } = readFields(isEscaped ? tryParseJson(start) : undefined);
+  const text = [message, readFields(error)['message'], error].find((each) => typeof each === 'string');
   return { code: typeof code === 'number' ? code : undefined, text: text?.trim() ?? (isEscaped ? '' : start) };
 }
 
-function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
+function readFields(json: unknown): Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null ? { ...json } : {};
 }
 

@@ -178,7 +178,7 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
 
 export function identifySignature({ kind, nonce }: Duty) {
   const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
-  return { of: what, nonce: String(required(nonce)) };
+  return { what, nonce: String(required(nonce)) };
 }
 
 /** The height of the validator set after the last set with the address; `undefined` when no set in the state has it. */
