@@ -82,7 +82,7 @@ const withCctxStatus =
   (own: string): NonNullable<Phase['queries']> =>
   (path, response) => {
     const { index } = cctxRow(unlistedCctx);
-    if (!path.endsWith(`/cctx/${index}`)) return response;
+    if (!path.endsWith(`/cctx/${index as string}`)) return response;
     return {
       ...response,
       status: 200,

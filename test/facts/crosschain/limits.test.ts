@@ -4,7 +4,8 @@ import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const AGE = 'crosschain_age_limit_seconds';
 
-const on = (...ids: Json[]): JsonObject[] => ids.map((id, index) => cctx(`0x${String(id)}${index}`, [outbound(id)]));
+const on = (...ids: Json[]): JsonObject[] =>
+  ids.map((id, index) => cctx(`0x${JSON.stringify(id)}${index}`, [outbound(id)]));
 
 describe('crosschain_age_limit_seconds', () => {
   const document = rateLimiterInput({ cctxs_missed: on('8332', '56'), cctxs_pending: on('1', '1', '8332') });
