@@ -174,4 +174,26 @@ describe('the contract', () => {
     );
     expect(upgraded).toMatchObject([{ name: 'BridgeContractOwnerChanged', start: 5 }]);
   });
+
+  it.each<[string, Partial<ContractReading>, string]>([
+    ['BridgeContractPaused', { paused: true }, 'the contract is paused'],
+    [
+      'BridgeContractValsetMismatch',
+      { isValsetUnknown: true },
+      'the validator set in the contract is newer than every set of the hub',
+    ],
+    [
+      'BridgePowerThresholdTooLow',
+      { configuredThreshold: '0.6' },
+      'the contract requires 66.0 % of the power, more than power_threshold',
+    ],
+    [
+      'BridgeNodeBehind',
+      { blockSeconds: START_SECONDS - 301 },
+      'the node of the external chain is behind it; its newest block is 5 min old',
+    ],
+  ])('has the problem %s', (name, changes, text) => {
+    expect(foundAfter([0, {}])).toEqual([]);
+    expect(foundAfter([0, changes])).toMatchObject([{ name, text }]);
+  });
 });

@@ -1127,6 +1127,12 @@ describe('a change', () => {
       { minute: 4, state: second },
     ]);
 
+  it('names the parameter with both values', () => {
+    const text = 'bridge parameters changed; signed_valsets_window (50000 → 60000)';
+    const found = changed({}, { params: { ...COMPLETE.params, signed_valsets_window: '60000' } });
+    expect(found).toMatchObject([{ name: 'BridgeParamsChanged/info', start: 2, text }]);
+  });
+
   it('of the contract is critical, of admins a warning, and a field that is missing in some documents is none', () => {
     const withContract = (contract: string) => ({
       params: { ...COMPLETE.params, bridge_external_address: contract, admins: ['a'] },
