@@ -1,17 +1,15 @@
 /**
- * One poll in a process of its own: `replay` of a document by the bundle that is published, relative to its JSON.parse. The start of Node.js is part of
+ * One poll in a process of its own: `replay` of a document relative to its JSON.parse. The start of Node.js is part of
  * both.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { documents } from './bodies.mjs';
+import { MAIN } from './daemon.mjs';
 import { NODE_FLAGS } from './processes.mjs';
 import { median } from './statistics.mjs';
-
-const BUNDLER = fileURLToPath(new URL('../../packaging/bundle.mjs', import.meta.url));
 
 export function coldReplay({ runs }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-cold-'));
@@ -20,13 +18,10 @@ export function coldReplay({ runs }) {
     writeFileSync(body, documents.module_state.body(1e6));
     const parser = join(folder, 'parser.mjs');
     writeFileSync(parser, `import { readFileSync } from 'node:fs';\nJSON.parse(readFileSync('${body}', 'utf8'));\n`);
-    const bundle = join(folder, 'bundle');
-    runNode([BUNDLER, bundle, '--program']);
-    const program = join(bundle, 'dist/main.js');
     const [own, baseline] = [[], []];
     for (let run = 0; run < runs; run += 1) {
       baseline.push(cpuMilliseconds(folder, [parser]));
-      own.push(cpuMilliseconds(folder, [program, 'replay', '--bridge', body]));
+      own.push(cpuMilliseconds(folder, [MAIN, 'replay', '--bridge', body]));
     }
     return [
       {
@@ -48,11 +43,7 @@ function cpuMilliseconds(folder, args) {
   const writer = `import { writeFileSync } from 'node:fs';
     process.on('exit', () => { const { user, system } = process.cpuUsage(); writeFileSync('${file}', String((user + system) / 1000)); });`;
   const flags = [...NODE_FLAGS, `--import=data:text/javascript,${encodeURIComponent(writer)}`];
-  runNode([...flags, ...args]);
-  return Number(readFileSync(file, 'utf8'));
-}
-
-function runNode(args) {
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
+  const { status, stderr } = spawnSync(process.execPath, [...flags, ...args], { encoding: 'utf8', maxBuffer: 1e8 });
   if (status !== 0) throw new Error(`the program has ended with ${status}: ${stderr}`);
+  return Number(readFileSync(file, 'utf8'));
 }

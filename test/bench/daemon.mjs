@@ -1,4 +1,4 @@
-/** The built daemon in a process of its own, with a configuration file. */
+/** The daemon that is published, in a process of its own, with a configuration file. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from './processes.mjs';
 import { sleep } from './statistics.mjs';
 
-export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/package/dist/main.js', import.meta.url));
 
 /** `before`: a command that runs the daemon, such as one that limits it. */
 export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, before = [] } = {}) {
