@@ -1,7 +1,7 @@
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { estimateDuration, hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { blockTimeOfAges, estimateDuration, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, identifySignature, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
   eventAttestations,
@@ -230,7 +230,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         if (deadline === undefined) return undefined;
         const { duty, height } = deadline;
         const signature = identifySignature(duty);
-        const left = estimateDuration(subtract(height, required(input.height)), hubBlockTime(input));
+        const left = estimateDuration(subtract(height, required(input.height)), blockTimeOfAges(input));
         if (left >= limit) return undefined;
         const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at + left - limit;

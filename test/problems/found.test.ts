@@ -700,6 +700,19 @@ describe('a validator', () => {
     expect(found(blocksOf(1) - 1)).toEqual([]);
   });
 
+  it('has a deadline by the blocks that the hub makes, from the second document on, not by a wrong parameter', () => {
+    // 14 hours by the parameter.
+    const params = { ...COMPLETE.params, signed_batches_window: String((14 * 3600) / SECONDS_OF_BLOCK) };
+    const state = { params, batches: [liveBatch('9', 60)], batch_confirms: signedBy('9', 0, 1, 2) };
+    const found = (ratio: number) =>
+      bridgeProblems(
+        [0, 1, 2].map((minute) => ({ minute, state, height: heightAt(0) + ratio * BLOCKS_OF_MINUTE * minute })),
+        { watch },
+      ).map(({ name }) => name);
+    expect(found(1)).not.toContain('BridgeOrchestratorDeadlineNear/critical');
+    expect(found(3)).toContain('BridgeOrchestratorDeadlineNear/critical');
+  });
+
   it('has a next deadline, also while a batch is live whose deadline has passed', () => {
     const params = { ...COMPLETE.params, signed_batches_window: String((9 * 3600) / SECONDS_OF_BLOCK) };
     const batches = [liveBatch('8', 600), liveBatch('9', 60)];

@@ -1,5 +1,5 @@
 import { subtract, type Numeral } from '../../chain/numeral.js';
-import type { Field } from '../../chain/field.js';
+import { validOrUndefined, type Field } from '../../chain/field.js';
 import type { Instant } from '../../clock.js';
 import { MAX_BLOCK_MS, measuredBlockTime, roughBlockTime } from '../hub-blocks.js';
 import { memoize } from '../memoize.js';
@@ -7,7 +7,7 @@ import { orNull, orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
 /*
- * The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s.
+ * The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.63 s.
  */
 
 const MAX_PARAMETER_RATIO = 5;
@@ -40,13 +40,21 @@ function positive(blockTime: Field<Numeral>): number {
   return required(milliseconds > 0 ? milliseconds : undefined);
 }
 
+/** Hubs whose parameter is known to be wrong, by bridge id and external chain: their block time in milliseconds. */
+const KNOWN_BLOCK_MS: ReadonlyMap<string, number> = new Map([['injective-peggyid 1', 630]]);
+
+function knownBlockTime({ state }: BridgeInput): number | undefined {
+  const { bridge_id: bridge, bridge_chain_id: chain } = validOrUndefined(state.params) ?? {};
+  return KNOWN_BLOCK_MS.get(`${String(bridge)} ${String(chain)}`);
+}
+
 /**
- * The block time for ages and deadlines: configured, else measured, even over seconds. The parameter, which can be
- * three times too long, is for the first document only.
+ * The block time for ages and deadlines: configured, else measured, even over seconds. The first document, and the only
+ * one of `once`, have that of a known hub, else the parameter.
  */
-const blockTimeOfAges = memoize((input: BridgeInput): number => {
+export const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
-  return roughBlockTime(input, maxBlockMs(input)) ?? hubBlockTime(input);
+  return roughBlockTime(input, maxBlockMs(input)) ?? knownBlockTime(input) ?? hubBlockTime(input);
 });
 
 /** Seconds of a number of blocks, rounded to microseconds. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BridgePast } from '../../../src/facts/bridge/bridge-input.js';
+import { hubBlocksSince } from '../../../src/facts/bridge/block-times.js';
 import { bridgePast } from '../../../src/facts/bridge/bridge-past.js';
 import type { JsonObject } from '../../support/json.js';
 import { START } from '../../support/polls.js';
@@ -154,6 +155,21 @@ describe('bridge_block_time_seconds', () => {
   it('is measured over the polls with a height', () => {
     const polls = steady(20).map((poll, index) => (index % 2 === 0 ? poll : { seconds: poll.seconds }));
     expect(valueAfter(HUB, polls)).toBe(0.6);
+  });
+});
+
+describe('an age by a hub height', () => {
+  it('in the first document is by the block time of a known hub, else by the parameter', () => {
+    const age = (bridgeId: string, chainId: string, options: BridgeOptions = {}) => {
+      const document = { ...bridge, params: { ...params, bridge_id: bridgeId, bridge_chain_id: chainId } };
+      const { settings } = bridgeContext(options);
+      const input = inputOf('module_state', { state: document }, { settings, at: START.at, height: 10_000n });
+      return hubBlocksSince(input, 9000n)?.seconds;
+    };
+    expect(age('injective-peggyid', '1')).toBe(630);
+    expect(age('injective-peggyid', '11155111')).toBe(2000);
+    expect(age('other', '1')).toBe(2000);
+    expect(age('injective-peggyid', '1', { block_time: 1000 })).toBe(1000);
   });
 });
 
