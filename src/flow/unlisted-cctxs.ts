@@ -95,7 +95,8 @@ function readLive(input: CrosschainInput): ReadonlyMap<string, LiveCctx> {
       for (const cctx of cctxs) {
         const index = required(cctx.index);
         if (index.length > MAX_ID_CHARACTERS) continue;
-        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed: list === 'missed' });
+        const isMissed = list === 'missed' || live.has(index);
+        live.set(index, { ...readContent(cctx), chainId, key: signerKey(cctx), isMissed });
       }
     }
   }

@@ -97,7 +97,7 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Number of pending transactions that are not listed; above 0, other metrics are lower bounds.'],
   ]),
   crosschain_cctxs: labeledGauge({
-    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones; one in both lists is pending.',
+    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
     labels: BREAKDOWN_LABELS,
     overLimit: 'aggregate',
@@ -164,7 +164,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
-      Array.from(cctxs.groupByChain(cctxs.distinctCctxs.missed(input)).keys(), (chainId) => ({
+      Array.from(cctxs.groupByChain(chains.missedOnly(input)).keys(), (chainId) => ({
         labels: chains.chainLabels(chainId, input),
         value: chains.lowestMissedNonce(input, chainId),
       })),

@@ -10,6 +10,7 @@ import {
   highestNonce,
   lowestMissedNonce,
   lowestNonces,
+  missedOnly,
   outboundNonce,
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
@@ -78,7 +79,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
     if (isTruncated(input)) return OTHERS_NOT_SHOWN;
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
-    const missed = groupByChain(distinctCctxs.missed(input));
+    const missed = groupByChain(missedOnly(input));
     const found = lowestNonces(input).map(({ chainId, nonce, since }) => {
       if (!considered.has(chainId)) return undefined;
       const standstill = standstillSeconds(mark, since);
@@ -338,7 +339,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));
-      const found = Array.from(groupByChain(distinctCctxs.missed(input)).keys(), (chainId) => {
+      const found = Array.from(groupByChain(missedOnly(input)).keys(), (chainId) => {
         const pendingOfChain = pending.get(chainId) ?? [];
         const lowestMissed = lowestMissedNonce(input, chainId);
         const highest = highestNonce(pendingOfChain);

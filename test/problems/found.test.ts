@@ -707,7 +707,7 @@ describe('a validator', () => {
     const found = (ratio: number) =>
       bridgeProblems(
         [0, 1, 2].map((minute) => ({ minute, state, height: heightAt(0) + ratio * BLOCKS_OF_MINUTE * minute })),
-        { watch },
+        { watch, block_time: 'auto' },
       ).map(({ name }) => name);
     expect(found(1)).not.toContain('BridgeOrchestratorDeadlineNear/critical');
     expect(found(3)).toContain('BridgeOrchestratorDeadlineNear/critical');

@@ -45,16 +45,10 @@ export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cc
   firstBy(readList(input, list), ({ index }) => required(index)),
 );
 
-/**
- * One in both lists is pending: the node compares its nonce with the lowest one of a chain on which it was pending
- * before, too.
- */
 export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
   const cctxs = readList(input, list);
   const byIndex = cctxsByIndex[list](input);
-  const others = list === 'missed' ? orUndefined(() => cctxsByIndex.pending(input)) : undefined;
-  const distinct = byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
-  return others === undefined ? distinct : distinct.filter(({ index }) => !others.has(required(index)));
+  return byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
 });
 
 /** The distinct transactions of a list without ignored ones. */

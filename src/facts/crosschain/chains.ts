@@ -11,6 +11,7 @@ import { memoize } from '../memoize.js';
 import { orEmpty, orUndefined, required } from '../required-fields.js';
 import type { CrosschainInput, CrosschainPast, LowestNonce } from './crosschain-input.js';
 import {
+  cctxsByIndex,
   consideredCctxs,
   currentOutbound,
   distinctCctxs,
@@ -87,9 +88,15 @@ export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => hig
  */
 const MAX_NONCES_BELOW = 1000;
 
+/** A transaction in both lists counts as pending. */
+export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
+  const pending = cctxsByIndex.pending(input);
+  return distinctCctxs.missed(input).filter(({ index }) => !pending.has(required(index)));
+});
+
 /** The lowest missed nonce that still affects a chain; `undefined` without one. */
 export function lowestMissedNonce(input: CrosschainInput, chainId: string): Numeral | undefined {
-  const nonces = cctxsOfChain(input, distinctCctxs.missed, chainId).flatMap((cctx) => outboundNonce(cctx) ?? []);
+  const nonces = cctxsOfChain(input, missedOnly, chainId).flatMap((cctx) => outboundNonce(cctx) ?? []);
   const pending = lowestNonce(cctxsOfChain(input, distinctCctxs.pending, chainId));
   return lowest(nonces.filter((nonce) => pending === undefined || subtract(pending, nonce) <= MAX_NONCES_BELOW));
 }
