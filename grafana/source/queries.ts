@@ -97,7 +97,6 @@ export const orNothing = (expr: string, on: readonly string[], known: string): s
 /** Without a hub whose node is behind: what it says is as old. */
 export function ofCurrentNode(expr: string): string {
   const node = { where: ['document="module_state"'] };
-  const syncing = `${lowest('bridge_node_syncing', node)} == 1`;
   const old = `time() - ${latest('bridge_node_block_timestamp_seconds', node)} > ${NODE_BEHIND_SECONDS}`;
-  return ofCurrentData(`(${expr}) unless on (${CLUSTER}, target) (${syncing} or ${old})`, 'module_state');
+  return ofCurrentData(`(${expr}) unless on (${CLUSTER}, target) ${old}`, 'module_state');
 }
