@@ -456,6 +456,9 @@ describe('the queue of all tokens', () => {
     };
     expect(actionOf(2, [])).toMatch(/^Most are in no batch: anyone can request a batch /);
     expect(actionOf(1, [liveBatch('9')])).toMatch(/^Most are in batches that lack signatures: /);
+    const unknown = { ...liveBatch('9'), batch_timeout: 'x' };
+    expect(actionOf(0, [unknown]), 'unknown').not.toMatch(/^Most are/);
+    expect(actionOf(0, [unknown])).toBeDefined();
   });
 });
 

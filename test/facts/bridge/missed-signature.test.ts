@@ -34,8 +34,8 @@ function reasonAt(leftAt: string, changes: object = {}) {
 
 describe('the signature that a validator missed before it left the set', () => {
   it('is that of the validator set or batch whose deadline was one or two blocks before', () => {
-    for (const height of ['201', '202']) expect(reasonAt(height)).toEqual({ of: 'validator set', nonce: '100' });
-    for (const height of ['161', '162']) expect(reasonAt(height)).toEqual({ of: 'batch', nonce: '7' });
+    for (const height of ['201', '202']) expect(reasonAt(height)).toEqual({ what: 'validator set', nonce: '100' });
+    for (const height of ['161', '162']) expect(reasonAt(height)).toEqual({ what: 'batch', nonce: '7' });
   });
 
   it('is unknown when the validator left at another height, or had signed', () => {
