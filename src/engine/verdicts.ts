@@ -5,8 +5,8 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
 import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
-import { rememberedProblems } from '../problems/problem-memory.js';
-import type { PresentProblem } from '../problems/subjects.js';
+import type { ProblemMemory } from '../problems/problem-memory.js';
+import { selectPresent, type PresentProblem } from '../problems/subjects.js';
 import { PENDING_SHARE, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
 import {
@@ -14,13 +14,14 @@ import {
   isEnabled,
   judgeUrgency,
   limitSeconds,
+  problemKey,
   subjectLabels,
   type FoundValidator,
   type Severity,
   type Subject,
   type Urgency,
 } from '../problems/problem.js';
-import type { ProblemName } from '../problems/problems.js';
+import { problems, type ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
@@ -155,6 +156,14 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
   return [...pollCandidates, ...documentCandidates];
 }
 
+/** The present problems as the memory has them, without a document. */
+function rememberedProblems({ remembered }: ProblemMemory): readonly PresentProblem[] {
+  return problems.flatMap((problem) => {
+    const { histories = new Map<string, never>() } = remembered.get(problemKey(problem)) ?? {};
+    return selectPresent(problem, histories.values()).map((history) => ({ ...history, problem }));
+  });
+}
+
 /** Of the last document; before the first one, as an earlier process remembers them. */
 function presentProblems({ document, lastSuccess, problems, problemSettings = {} }: EndpointState) {
   const present = lastSuccess?.snapshot.judgement.present ?? rememberedProblems(problems);
@@ -175,8 +184,8 @@ export function withAlerts(state: EndpointState, all: readonly EndpointState[], 
     (problems.judgedAt === undefined ? undefined : { since: problems.judgedAt, hidden: new Map(), fired: [] });
   if (before === undefined) return state;
   const alerts = judgeAlerts(listCandidates(all, now), now.at);
-  const own = new Map(Array.from(alerts).filter(([candidate]) => candidate.state === state));
-  return { ...state, problems: { ...problems, alerts: rememberAlerts(before, own, now.at) } };
+  const remembered = rememberAlerts(before, alerts, now.at, (candidate) => candidate.state === state);
+  return { ...state, problems: { ...problems, alerts: remembered } };
 }
 
 /** The series of the problems of all targets, by scraping at this time. */

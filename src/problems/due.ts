@@ -117,20 +117,32 @@ export function judgeAlerts<Each extends DueProblem>(
   );
 }
 
-/** The memory of an endpoint after a poll, with the alerts of its problems. */
+/** The memory of an endpoint after a poll, with the alerts of its target, of which some are its own. */
 export function rememberAlerts<Each extends DueProblem>(
   before: AlertMemory,
   alerts: ReadonlyMap<Each, Alert<Each>>,
   now: Instant,
+  isOwn: (problem: Each) => boolean = () => true,
 ): AlertMemory {
-  const hidden = new Map(Array.from(before.hidden).filter(([, { until }]) => now < until));
-  for (const [effect, { cause }] of alerts) {
-    // Not by a cause that only may have fired, before this process.
-    if (cause === undefined || firesAt(cause) > now) continue;
+  const own = Array.from(alerts).filter(([problem]) => isOwn(problem));
+  const firing = new Map(
+    Array.from(alerts.keys(), (cause) => [cause.id, cause] as const).filter(([, cause]) => firesAt(cause) <= now),
+  );
+  const hiddenBy = (cause: DueProblem): Hidden => {
     const minutes = isOfPolls(cause) ? HIDES_AFTER_POLLS_MINUTES : KEEP_FIRING_MINUTES;
-    hidden.set(effect.id, { cause: cause.id, alert: cause.alert, until: now + minutes * MINUTE_SECONDS });
+    return { cause: cause.id, alert: cause.alert, until: now + minutes * MINUTE_SECONDS };
+  };
+  // What a cause hid can be withdrawn while the cause fires.
+  const kept = Array.from(before.hidden, ([id, hidden]) => {
+    const cause = firing.get(hidden.cause);
+    return [id, cause === undefined ? hidden : hiddenBy(cause)] as const;
+  });
+  const hidden = new Map(kept.filter(([, { until }]) => now < until));
+  for (const [effect, { cause }] of own) {
+    // Not by a cause that only may have fired, before this process.
+    if (cause !== undefined && firing.has(cause.id)) hidden.set(effect.id, hiddenBy(cause));
   }
-  const fired = Array.from(alerts).flatMap(([effect, { firesAt: at, isHidden }]) =>
+  const fired = own.flatMap(([effect, { firesAt: at, isHidden }]) =>
     !isHidden && now - at >= (hasFired(effect) ? 0 : MINUTE_SECONDS) ? [effect.id] : [],
   );
   return {

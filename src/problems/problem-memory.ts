@@ -35,20 +35,21 @@ import {
  *
  * - a judgement shows a subject, misses it, or cannot show it (a list that is truncated, withdrawn or not polled): what
  *   it cannot show, it keeps.
- * - an answer of a query is judged once, by the first document after it. Until the next answer, a minute later, what it
- *   shows is kept: its problem is present with the second answer that has it, and gone with the second one without it.
+ * - an answer of a query is judged once, by the first document after it: with polls every 30 s, every 60 to 90 s. Until
+ *   the next one, what it shows is kept.
  * - found: continues the history of its subject and progress key, or begins one. The start is what the document proves,
  *   else now, and never later. From when the problem is present, it moves only to an earlier start that is proven.
  * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then the first miss ends it.
  * - gone: a present problem that two judgements have missed, and whose last find is 120 s ago.
  * - progress: at most one history of a subject is present. The old one stays until the new one is.
  * - an outage (longer than twice `stale_after`): what the first document finds goes on, unless it proves a later start.
- *   What it misses ends at once.
- * - a mark moves one document late, when the next one agrees (marks.ts).
+ *   What it misses ends at once; what it cannot show goes on if its alert has fired.
+ * - a debounced mark moves with a document, and back if the next one contradicts it (marks.ts).
  * - a document or an answer with a lower height is refused; the third in a row is accepted (engine/step.ts,
  *   queries/query.ts).
  *
- * So one odd answer, or two nodes in turn behind one address, neither begin nor reset a problem.
+ * So one odd answer, or two nodes that answer by turns, neither end a problem nor begin one. Nodes that answer at random
+ * can: by two finds in a row, or by misses for two minutes.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -122,8 +123,9 @@ export function* judgeProblems(
   const unjudged: UnjudgedProblem[] = [];
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
+  const shownUntil = (memory.judgedAt ?? now.at) + options.staleAfterMs / 1000;
   // Without a judgement for longer, nothing proves that a problem lasted. An odd answer is no outage.
-  const isAfterOutage = now.at - (memory.judgedAt ?? now.at) > (2 * options.staleAfterMs) / 1000;
+  const isAfterOutage = now.at - shownUntil > options.staleAfterMs / 1000;
   const neverHad = neverHadAfter(memory.neverHad, evidence);
   let dropped = 0;
   for (const problem of judged) {
@@ -132,7 +134,7 @@ export function* judgeProblems(
     const key = problemKey(problem);
     const limit = limitSeconds(problem, settings);
     const before = memory.remembered.get(key);
-    const judging = { problem, limit, now, isAfterOutage, neverHad, options };
+    const judging = { problem, limit, now, shownUntil, isAfterOutage, neverHad, options };
     const complete = judgeProblem(before, evidence, judging);
     if (complete === undefined) {
       notJudgedHere.add(name);
@@ -170,6 +172,8 @@ interface Judging {
   readonly problem: Problem;
   readonly limit: number;
   readonly now: Moment;
+  /** What has not fired until then is withdrawn. */
+  readonly shownUntil: Instant;
   readonly isAfterOutage: boolean;
   readonly neverHad: readonly string[];
   readonly options: JudgingOptions;
@@ -285,12 +289,12 @@ function missHistory(
   history: SubjectHistory,
   found: SubjectHistory | undefined,
   isHidden: boolean,
-  { now, limit, isAfterOutage }: Judging,
+  { now, limit, shownUntil, isAfterOutage }: Judging,
 ): SubjectHistory | undefined {
   const { presentAt, lastFoundAt, startAt, progressKey, isMissing } = history;
   if (found === undefined && isHidden) {
     // What has not fired before an outage does not fire because of it.
-    return isAfterOutage && lastFoundAt - startAt < limit ? undefined : history;
+    return isAfterOutage && Math.max(startAt + limit, presentAt ?? Infinity) > shownUntil ? undefined : history;
   }
   const isReplaced = found !== undefined && (found.progressKey === progressKey || found.presentAt !== undefined);
   const isOver = isAfterOutage || (isMissing && now.at - lastFoundAt >= ENDS_AFTER_SECONDS);
@@ -302,12 +306,4 @@ function withinLimit(histories: SubjectHistories, { maxSeries }: JudgingOptions)
   if (histories.size <= limit) return histories;
   const oldestFirst = Array.from(histories).toSorted(([, a], [, b]) => a.startAt - b.startAt);
   return new Map(oldestFirst.slice(0, limit));
-}
-
-/** The present problems as the memory has them, without a document. */
-export function rememberedProblems({ remembered }: ProblemMemory): readonly PresentProblem[] {
-  return problems.flatMap((problem) => {
-    const { histories = new Map<string, never>() } = remembered.get(problemKey(problem)) ?? {};
-    return selectPresent(problem, histories.values()).map((history) => ({ ...history, problem }));
-  });
 }

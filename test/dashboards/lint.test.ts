@@ -245,7 +245,9 @@ describe('the validators', () => {
     });
     expect(judged).toHaveLength(11);
     for (const { expr } of judged) {
-      expect(expr).toMatch(/ unless on \(cluster, target\) \(min by \(cluster, target\) \(bridge_node_syncing/);
+      expect(expr).toMatch(
+        / unless on \(cluster, target\) time\(\) - max by \(cluster, target\) \(bridge_node_block_timestamp/,
+      );
     }
   });
 

@@ -319,10 +319,10 @@ const cases: readonly Case[] = [
     samples: { '{target="t"}': 1, '{target="u"}': 0 },
   },
   {
-    title: 'the time to sign is absent while the node catches up',
+    title: 'the time to sign is there while a node with a new block says that it is catching up',
     expr: secondsToSign('own'),
     series: { ...deadlines, ...node(0, 1) },
-    samples: {},
+    samples: { [signer('Example One')]: 10 },
   },
   {
     title: 'the time to sign is absent when the newest block is old',

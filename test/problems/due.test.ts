@@ -111,6 +111,15 @@ describe('an alert', () => {
     expect(poll(10, { alert: CAUSE, ...since(10, 15), isProven: false }, effect)).toEqual([EFFECT]);
   });
 
+  it('is hidden after the end of a cause that fires for long while what it hides is withdrawn', () => {
+    const { poll, scrape } = target();
+    const effect = { alert: EFFECT, ...since(0, 20) };
+    const stale = { alert: 'BridgeSnapshotStale', ...since(10, 5) };
+    poll(20, stale, effect);
+    for (let minute = 21; minute <= 60; minute += 1) poll(minute, stale);
+    expect([poll(61, effect), scrape(64, effect), scrape(65, effect)]).toEqual([[], [], [EFFECT]]);
+  });
+
   it('is hidden for 15 minutes after the end of its cause, of polls for 5', () => {
     const { poll, scrape } = target();
     const effect = { alert: EFFECT, ...since(0, 20) };

@@ -235,6 +235,10 @@ describe('a problem', () => {
       const { present } = poll(lasted + 4 * 3600, 'truncated');
       expect(present.length, String(lasted)).toBe(lasted < 1800 ? 0 : 1);
     }
+    // The list is truncated from before the limit on: the alert has fired at 30 minutes.
+    const { poll } = judge();
+    for (let seconds = 0; seconds <= 3600; seconds += 200) poll(seconds, seconds < 600 ? FOUND : 'truncated');
+    expect(poll(4 * 3600, 'truncated').present).toHaveLength(1);
   });
 
   it('begins anew after an outage, if the document proves a start during it', () => {
