@@ -21,7 +21,7 @@ import {
   type Subject,
   type Urgency,
 } from '../problems/problem.js';
-import { problems, type ProblemName } from '../problems/problems.js';
+import { problems as declared, type ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
@@ -158,7 +158,7 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
 
 /** The present problems as the memory has them, without a document. */
 function rememberedProblems({ remembered }: ProblemMemory): readonly PresentProblem[] {
-  return problems.flatMap((problem) => {
+  return declared.flatMap((problem) => {
     const { histories = new Map<string, never>() } = remembered.get(problemKey(problem)) ?? {};
     return selectPresent(problem, histories.values()).map((history) => ({ ...history, problem }));
   });
