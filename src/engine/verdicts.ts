@@ -5,7 +5,6 @@ import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
 import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
-import type { ProblemMemory } from '../problems/problem-memory.js';
 import { selectPresent, type PresentProblem } from '../problems/subjects.js';
 import { PENDING_SHARE, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';
@@ -21,7 +20,7 @@ import {
   type Subject,
   type Urgency,
 } from '../problems/problem.js';
-import { problems as declared, type ProblemName } from '../problems/problems.js';
+import { problems, type ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
@@ -122,7 +121,7 @@ interface Candidate extends DueProblem {
  */
 function listCandidates(states: readonly EndpointState[], now: Moment): readonly Candidate[] {
   const toCandidate = (state: EndpointState, present: PresentProblem): Candidate => {
-    const { target, document, problems, problemSettings = {} } = state;
+    const { target, document, problemSettings = {} } = state;
     const { problem, subject, startAt, presentAt, isMissing, lastFoundAt, isProven } = present;
     const alert = { document, alert: problem.name, severity: problem.severity, subject };
     const limit = limitSeconds({ ...problem, document }, problemSettings);
@@ -135,7 +134,7 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
       missingSince: isMissing ? lastFoundAt : undefined,
       isProven,
       limitSeconds: limit,
-      memory: problems.alerts,
+      memory: state.problems.alerts,
       state,
       present,
     };
@@ -156,17 +155,14 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
   return [...pollCandidates, ...documentCandidates];
 }
 
-/** The present problems as the memory has them, without a document. */
-function rememberedProblems({ remembered }: ProblemMemory): readonly PresentProblem[] {
-  return declared.flatMap((problem) => {
-    const { histories = new Map<string, never>() } = remembered.get(problemKey(problem)) ?? {};
-    return selectPresent(problem, histories.values()).map((history) => ({ ...history, problem }));
-  });
-}
-
 /** Of the last document; before the first one, as an earlier process remembers them. */
-function presentProblems({ document, lastSuccess, problems, problemSettings = {} }: EndpointState) {
-  const present = lastSuccess?.snapshot.judgement.present ?? rememberedProblems(problems);
+function presentProblems({ document, lastSuccess, problems: { remembered }, problemSettings = {} }: EndpointState) {
+  const present =
+    lastSuccess?.snapshot.judgement.present ??
+    problems.flatMap((problem) => {
+      const { histories } = remembered.get(problemKey(problem)) ?? {};
+      return selectPresent(problem, histories?.values() ?? []).map((history) => ({ ...history, problem }));
+    });
   return present.filter(({ problem }) => isEnabled({ ...problem, document }, problemSettings));
 }
 
@@ -178,14 +174,13 @@ function presentVerdicts(states: readonly EndpointState[], now: Moment): readonl
 
 /** The state after a poll, which remembers the alerts. `all`: of its target, with this one. */
 export function withAlerts(state: EndpointState, all: readonly EndpointState[], now: Moment): EndpointState {
-  const { problems } = state;
+  const { judgedAt } = state.problems;
   const before =
-    problems.alerts ??
-    (problems.judgedAt === undefined ? undefined : { since: problems.judgedAt, hidden: new Map(), fired: [] });
+    state.problems.alerts ?? (judgedAt === undefined ? undefined : { since: judgedAt, hidden: new Map(), fired: [] });
   if (before === undefined) return state;
   const alerts = judgeAlerts(listCandidates(all, now), now.at);
   const remembered = rememberAlerts(before, alerts, now.at, (candidate) => candidate.state === state);
-  return { ...state, problems: { ...problems, alerts: remembered } };
+  return { ...state, problems: { ...state.problems, alerts: remembered } };
 }
 
 /** The series of the problems of all targets, by scraping at this time. */

@@ -1,5 +1,6 @@
 import { lowest } from '../chain/numeral.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
+import { isoTime } from '../clock.js';
 import { existedAt, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import {
   externalBlocks,
@@ -29,6 +30,7 @@ import {
   waitingTokensByWorth,
   type WaitingToken,
 } from '../facts/bridge/tokens.js';
+import type { ContractReading } from '../facts/contract/reading.js';
 import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
@@ -272,4 +274,19 @@ function othersText(missing: Members, dissenting: Members | null): string {
     number === 0 ? 'all have voted' : `${number} ${haveOrHas(number)} not voted: ${validators(silent, number)}`,
     dissenters === 0 ? '' : `${dissenters} voted for another claim: ${validators(others, dissenters)}`,
   );
+}
+
+export type ContractItems = Readonly<ReturnType<typeof contractItems>>;
+
+/** The contract on the pages. Nothing waits in it. */
+export function contractItems(reading: ContractReading) {
+  const { contract, height, blockSeconds, unobservedEvents } = reading;
+  return {
+    document: 'external_contract' as const,
+    contract,
+    externalHeight: String(height),
+    externalTime: isoTime(blockSeconds),
+    /** Events of the contract that the hub has not observed; `null` when unknown. */
+    unobservedEvents: unobservedEvents === undefined ? null : String(unobservedEvents),
+  };
 }

@@ -13,10 +13,10 @@ import {
   distinctCctxs,
   hiddenCount,
   oldestCreation,
+  rateLimitUse,
   type ListName,
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import { rateLimitUse } from '../facts/crosschain/rate-limit.js';
 import { measuredBlockTime } from '../facts/hub-blocks.js';
 import { isoTimeOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';

@@ -2,7 +2,6 @@ import { asNumeral, floorDivide, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
-import * as rateLimit from '../facts/crosschain/rate-limit.js';
 import { countElements, optional, required } from '../facts/required-fields.js';
 import {
   partByPart,
@@ -184,16 +183,16 @@ export const crosschainFamilies = families<CrosschainInput>({
   ...gauges<CrosschainInput>([
     ['crosschain_backlog_limit_cctxs', ({ settings }) => settings.backlog_limit,
       'Number of missed and pending transactions above which the backlog is high.'],
-    ['crosschain_rate_limit_window_blocks', rateLimit.effectiveWindow,
+    ['crosschain_rate_limit_window_blocks', cctxs.effectiveWindow,
       'Effective window in hub blocks: the configured window, extended to the lowest pending height.'],
     ['crosschain_rate_limit_configured_window_blocks', ({ settings }) => asNumeral(settings.window), 'Configured window in hub blocks.'],
-    ['crosschain_withdraw_amount_per_block', (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
+    ['crosschain_withdraw_amount_per_block', (input) => floorDivide(cctxs.totalValue(input), cctxs.effectiveWindow(input)),
       'Value of past and pending transactions per block of the effective window, in smallest units of the native coin.'],
     ['crosschain_rate_limit_amount_per_block', ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
       'Configured rate limit, in smallest units of the native coin per block.'],
-    ['crosschain_rate_limit_utilization_ratio', (input) => rateLimit.rateLimitUse(input)?.utilizationRatio,
+    ['crosschain_rate_limit_utilization_ratio', (input) => cctxs.rateLimitUse(input)?.utilizationRatio,
       'Value of past and pending transactions divided by the rate limit over the effective window.'],
-    ['crosschain_rate_limit_exceeded', (input) => rateLimit.rateLimitUse(input)?.exceeded,
+    ['crosschain_rate_limit_exceeded', (input) => cctxs.rateLimitUse(input)?.exceeded,
       'Whether the value of past and pending transactions exceeds the rate limit over the effective window.'],
   ]),
   crosschain_anomalies: labeledGauge({

@@ -125,29 +125,24 @@ export function rememberAlerts<Each extends DueProblem>(
   isOwn: (problem: Each) => boolean = () => true,
 ): AlertMemory {
   const own = Array.from(alerts).filter(([problem]) => isOwn(problem));
-  const firing = new Map(
-    Array.from(alerts.keys(), (cause) => [cause.id, cause] as const).filter(([, cause]) => firesAt(cause) <= now),
+  const causes = new Map(Array.from(alerts.keys(), (problem) => [problem.id, problem]));
+  const hiddenNow = own.flatMap(([{ id }, { cause }]) =>
+    cause === undefined ? [] : [[id, { cause: cause.id, alert: cause.alert, until: now }] as const],
   );
-  const hiddenBy = (cause: DueProblem): Hidden => {
-    const minutes = isOfPolls(cause) ? HIDES_AFTER_POLLS_MINUTES : KEEP_FIRING_MINUTES;
-    return { cause: cause.id, alert: cause.alert, until: now + minutes * MINUTE_SECONDS };
-  };
-  // What a cause hid can be withdrawn while the cause fires.
-  const kept = Array.from(before.hidden, ([id, hidden]) => {
-    const cause = firing.get(hidden.cause);
-    return [id, cause === undefined ? hidden : hiddenBy(cause)] as const;
+  // What a cause hid can be withdrawn while the cause fires. A cause that only may have fired before this process hides no longer.
+  const hidden = [...before.hidden, ...hiddenNow].flatMap(([id, each]) => {
+    const cause = causes.get(each.cause);
+    const minutes = cause !== undefined && isOfPolls(cause) ? HIDES_AFTER_POLLS_MINUTES : KEEP_FIRING_MINUTES;
+    const isFiring = cause !== undefined && firesAt(cause) <= now;
+    const until = isFiring ? now + minutes * MINUTE_SECONDS : each.until;
+    return now < until ? [[id, { ...each, until }] as const] : [];
   });
-  const hidden = new Map(kept.filter(([, { until }]) => now < until));
-  for (const [effect, { cause }] of own) {
-    // Not by a cause that only may have fired, before this process.
-    if (cause !== undefined && firing.has(cause.id)) hidden.set(effect.id, hiddenBy(cause));
-  }
   const fired = own.flatMap(([effect, { firesAt: at, isHidden }]) =>
     !isHidden && now - at >= (hasFired(effect) ? 0 : MINUTE_SECONDS) ? [effect.id] : [],
   );
   return {
     ...before,
-    hidden: new Map(Array.from(hidden).slice(-MAX_REMEMBERED)),
+    hidden: new Map(hidden.slice(-MAX_REMEMBERED)),
     fired: fired.slice(-MAX_REMEMBERED),
   };
 }

@@ -1,4 +1,4 @@
-import { highest, lowest, type Numeral, subtract } from '../../chain/numeral.js';
+import { add, asNumeral, highest, lowest, multiply, type Numeral, ratio, subtract } from '../../chain/numeral.js';
 import { type Cctx, NATIVE, type Outbound } from '../../chain/rate-limiter-input.js';
 import { validOrUndefined, type Field } from '../../chain/field.js';
 import { firstBy, groupBy } from '../grouping.js';
@@ -243,4 +243,24 @@ export function coinAmountItem(input: CrosschainInput, chainId: string, { coinTy
 function findToken(input: CrosschainInput, coinType: string | null, asset: Field<string>): KnownToken | undefined {
   const contract = orNull(() => required(asset));
   return coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;
+}
+
+/** The configured window, extended to the lowest pending height. */
+export function effectiveWindow({ document, settings }: CrosschainInput): Numeral {
+  const configured = asNumeral(settings.window);
+  const low = required(document.lowest_pending_cctx_height);
+  const extended = add(subtract(required(document.height), low), 1);
+  return low !== 0n && extended > configured ? extended : configured;
+}
+
+export function totalValue({ document }: CrosschainInput): Numeral {
+  return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
+}
+
+/** The value in the window, compared with the value that is allowed; `undefined` without a configured rate. */
+export function rateLimitUse(input: CrosschainInput) {
+  const { rate } = input.settings;
+  if (rate === undefined) return undefined;
+  const [value, allowed] = [totalValue(input), multiply(asNumeral(rate), effectiveWindow(input))];
+  return { exceeded: value > allowed ? 1 : 0, utilizationRatio: ratio(value, allowed) };
 }
