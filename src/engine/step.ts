@@ -12,7 +12,7 @@ import type { InParts } from '../parts.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { forOtherNode, withFailedPoll } from '../queries/query.js';
+import { forOtherNode, REGRESSIONS_TO_ACCEPT, withFailedPoll } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -59,12 +59,6 @@ export interface ReadContent<Name extends DocumentName> {
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
-
-/**
- * A document with a lower height than the last document fails its poll, because the node may be behind others of
- * its load balancer. The third such document since the last success is accepted: the node was rolled back or replaced.
- */
-const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The state after a poll that ended now. */
 export function* step<Name extends DocumentName>(

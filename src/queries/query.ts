@@ -232,11 +232,11 @@ export function initialQueryState(query: NodeQuery): QueryState {
 const REFUSED_ROUNDS = 3;
 
 /**
- * A response with a lower height than the last answer fails its request, because the node may be behind others of its
- * load balancer. The third such response in a row is accepted, as the third such document is. What a node says of
- * itself, such as its newest block, says just that it is behind.
+ * A document or an answer with a lower height than the last one fails, because the node may be behind others of its
+ * load balancer. The third one in a row is accepted: the node was rolled back or replaced. What a node says of itself,
+ * such as its newest block, says just that it is behind.
  */
-const REGRESSIONS_TO_ACCEPT = 3;
+export const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The most time until a query that has failed is sent again; it is a minute after the first failure, and doubles. */
 const MAX_RETRY_MS = 5 * MINUTE_MS;
