@@ -66,6 +66,7 @@ function* parseJson(
   } catch {
     return unreadable('not_json', 'not valid UTF-8');
   }
+  yield;
   try {
     return { ok: true, json: JSON.parse(text) };
   } catch (error) {

@@ -43,18 +43,15 @@ function positive(blockTime: Field<Numeral>): number {
 /** Hubs whose parameter is known to be wrong, by bridge id and external chain: their block time in milliseconds. */
 const KNOWN_BLOCK_MS: ReadonlyMap<string, number> = new Map([['injective-peggyid 1', 630]]);
 
-function knownBlockTime({ state }: BridgeInput): number | undefined {
-  const { bridge_id: bridge, bridge_chain_id: chain } = validOrUndefined(state.params) ?? {};
-  return KNOWN_BLOCK_MS.get(`${String(bridge)} ${String(chain)}`);
-}
-
 /**
  * The block time for ages and deadlines: configured, else measured, even over seconds. The first document, and the only
  * one of `once`, have that of a known hub, else the parameter.
  */
 export const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
-  return roughBlockTime(input, maxBlockMs(input)) ?? knownBlockTime(input) ?? hubBlockTime(input);
+  const { bridge_id: bridge, bridge_chain_id: chain } = validOrUndefined(input.state.params) ?? {};
+  const known = KNOWN_BLOCK_MS.get(`${String(bridge)} ${String(chain)}`);
+  return roughBlockTime(input, maxBlockMs(input)) ?? known ?? hubBlockTime(input);
 });
 
 /** Seconds of a number of blocks, rounded to microseconds. */
