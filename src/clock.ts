@@ -30,7 +30,7 @@ interface ClockSources {
   readonly start?: Instant | undefined;
 }
 
-/** A shorter suspension cannot be told from the resolution of the uptime. */
+/** A shorter suspension is within the resolution of the uptime, so it cannot be detected. */
 const MIN_SUSPENSION_MS = 2_000;
 
 /** Smaller changes of the offset are corrections by NTP. Timestamps of metrics would move with each of them. */
@@ -77,7 +77,7 @@ export function secondsSince(startMs: number): number {
 export const LAST_SECONDS = 253_402_300_799;
 
 /**
- * Unix seconds as ISO 8601. What a document claims can be later or earlier than every time: then the last one, or 1970.
+ * Unix seconds as ISO 8601. A document can have any number: before 1970 it is printed as 1970, after 9999 as its end.
  */
 export function isoTime(epochSeconds: number): string {
   return new Date(Math.round(Math.max(0, Math.min(epochSeconds, LAST_SECONDS)) * 1000)).toISOString();

@@ -11,9 +11,9 @@ import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/unlisted-cctxs.js';
 
 /**
- * The types of each document, by the value of the label `document`: its configuration, the answers of other requests,
- * what its body is read as, what its families are derived from, what is kept of the earlier documents, and what
- * happened between them.
+ * The types of each document, by the value of the label `document`. `content` is the decoded body; `input` is what
+ * families are derived from, with the configuration and `additionalInput`; `past` is the memory of earlier documents;
+ * `flow` has the counters and durations between documents.
  */
 export interface DocumentTypes {
   readonly module_state: {
@@ -49,8 +49,8 @@ export const documentNames = ['module_state', 'external_contract', 'rate_limiter
 export type DocumentName = (typeof documentNames)[number];
 
 /**
- * What a document is read and derived with: what is selected of the answers to queries, and of the other documents of
- * the target.
+ * The values from answers to queries, and from the other documents of the target, that reading a document and deriving
+ * its facts need.
  */
 export type AdditionalInput<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['additionalInput'];
 

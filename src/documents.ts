@@ -43,9 +43,9 @@ export interface DocumentDefinition<Types extends AnyTypes> {
    * most.
    */
   readonly isOptional: boolean;
-  /** The document of the target that says where this one is, and is polled first. */
+  /** The document of the target that has the address of this one: a contract is polled after the module state. */
   readonly after?: DocumentName;
-  /** Whether a lower height is no failure: a node that is behind shows in the time of its block. */
+  /** Whether a lower height is accepted: the time of the block shows whether the node is behind. */
   readonly mayGoBack?: true;
   /** The limit of a body, if it is lower than that of the setting. */
   readonly maxBodyBytes?: number;
@@ -54,7 +54,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
    * document.
    */
   readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => ConfiguredDocument<Types> | undefined;
-  /** The settings with which a recorded body is read. The target may be in no configuration. */
+  /** The settings for reading a recorded body. A recorded target need not be in the configuration. */
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
@@ -77,7 +77,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly flow: FlowDefinition<Types>;
   /** What the status page shows of the document. */
   readonly headline: (input: Types['input']) => Headline | undefined;
-  /** With a filter, the lists have the rows that match. */
+  /** The lists for `/pending`; with a filter, only the rows that match. */
   readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, filter?: Filter) => Items;
 }
 
@@ -104,7 +104,7 @@ export interface ConfiguredDocument<Types extends AnyTypes = AnyTypes> {
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
-  /** The nodes of the module state, which says where a contract is. */
+  /** The nodes of the module state, which has the address of the contract. */
   readonly hubNodes?: readonly NodeConnection[];
   /** The time between polls; by default, `poll.interval`. */
   readonly intervalMs?: number;

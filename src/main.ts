@@ -12,8 +12,8 @@ let reload = (): unknown => early.add('SIGHUP');
 
 process.on('SIGTERM', (signal) => stop(signal));
 process.on('SIGINT', (signal) => stop(signal));
-// Without a command, the daemon runs, which reloads its configuration. For other commands, `nohup` may have changed the
-// default.
+// The daemon, which runs without a command, reloads its configuration on SIGHUP. Other commands keep the action that
+// they were started with: `nohup` makes them ignore the signal.
 if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', () => reload());
 
 function useDefaults(): void {
@@ -36,7 +36,7 @@ function end(waitMs = THREADS_MS): void {
     return;
   }
   useDefaults();
-  // A service manager starts the process again after a failure, and SIGTERM is none.
+  // After SIGKILL, a service manager starts the process again; SIGTERM does not count as a failure.
   process.kill(process.pid, process.exitCode ? 'SIGKILL' : 'SIGTERM');
 }
 

@@ -65,9 +65,9 @@ export interface Repeating {
 }
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. With
- * another first pause, tasks that start together do not run together again. A task can return the least length of the
- * next pause. It must not reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap.
+ * Tasks that start together with different `firstPauseMs` do not run together again. A task can return the minimum
+ * length of the next pause in milliseconds. It must not reject, and has its own deadline.
  */
 export function startRepeating(
   task: () => Promise<number | void>,

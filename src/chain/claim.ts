@@ -29,7 +29,7 @@ export const claimTypes = {
 
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
-/** What happened on the external chain according to a claim. Its type does not have all fields. */
+/** What happened on the external chain according to a claim. A claim has only the fields of its type. */
 export type ClaimContent = Pick<
   Claim,
   | 'block_height'

@@ -88,8 +88,8 @@ export function encodeCalls(calls: readonly Call[]): string {
 }
 
 /**
- * The results by contract and data of their call, of the data and the result of `aggregate3`; `undefined` for a call
- * that has failed. Without a map if the result is not that of these calls.
+ * The results in the result of `aggregate3`, by contract and data of each call in `data`; `undefined` for a call that
+ * has failed. Returns no map if the result is not of these calls.
  */
 export function decodeResults(data: string, result: string): ReadonlyMap<string, string | undefined> | undefined {
   const calls = data.startsWith(AGGREGATE3) ? decodeRows(data.slice(AGGREGATE3.length), 2) : undefined;
@@ -108,7 +108,7 @@ export function callKey({ to, data }: Call): string {
   return `${to} ${data}`;
 }
 
-/** More than a poll has. */
+/** More calls than a poll has. */
 const MAX_ROWS = 100;
 /** Longer than the data of a call and than a result. */
 const MAX_ROW_BYTES = 64;

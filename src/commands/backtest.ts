@@ -17,7 +17,7 @@ import { problemLine } from './summary.js';
 interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
   readonly fromMs: number;
   readonly lastMs: number;
-  /** The cause that hides it at every step: Alertmanager sends nothing. */
+  /** The cause that hides the alert at every step, so that Alertmanager never sends it. */
   readonly hiddenBy: string | null;
   /** As `once` prints it, at the last step. */
   readonly text: string;

@@ -25,14 +25,14 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
   const network = createNetwork(userAgent(context), clock);
   const listen = options['web.listenAddress'];
   try {
-    // The past takes seconds to simulate, and nothing else is started on an address that is in use.
+    // Fails at once if the address is in use, before the past is simulated, which takes seconds.
     const check = await startWebServer(() => undefined, listen, { log });
     await check.close();
     const { seed, scenario, blockTime: blockTimeMs } = options;
     const now = clock();
     const startTime = Math.floor(wallSeconds(now.at, now));
     context.printError('simulating and polling the past of the scenario …');
-    // The past asks the chain, and no address.
+    // Polls of the past read the simulated chain directly, without an address.
     const past = await pollPast({ seed, scenario, blockTimeMs, startTime }, (model) => demoConfig(NO_URL, model), now);
     const simulator = await startSimulation({ ...options, startTime }, context, { model: past.model });
     try {

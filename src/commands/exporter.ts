@@ -156,7 +156,7 @@ export function createPages(
     pendingPage: async (format, target, query = '') => {
       const states = polled.states().filter((state) => target === undefined || state.target === target);
       if (target !== undefined && states.length === 0) return undefined;
-      // The list of several targets has no items.
+      // The page that lists several targets shows no items.
       const isList = format === 'html' && new Set(states.map((state) => state.target)).size > 1;
       if (!isList) await prepareItems(states, query);
       const view = buildView(target, isList ? undefined : query);

@@ -31,7 +31,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
   }
 }
 
-/** Which of several nodes has answered, and why not one before it. */
+/** Which of several nodes has answered, and why the nodes before it have not. */
 function nodeLine({ state }: Endpoint): readonly string[] {
   const { target, document, nodes = [] } = state;
   const source = sourceInUse(state);

@@ -62,7 +62,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
 
 const LOOPBACK = '127.0.0.1';
 
-/** Takes some seconds to simulate. A chain that begins earlier stays in its past. */
+/** A chain that begins earlier is not simulated up to now, which would take long: its times stay in the past. */
 const MAX_PAST_MS = DAY_MS;
 
 /** A warm-up of this length takes about a second to simulate, and is announced. */

@@ -37,7 +37,7 @@ const HEALTHY_MINUTES = 12;
 /** The past of a scenario without a problem. */
 const PAST_MINUTES = 32;
 const MAX_MS = 5 * HOUR_MS;
-/** With a shorter block time, the past is shorter, instead of its simulation longer. */
+/** Limits the past by blocks: a short block time shortens the past instead of prolonging its simulation. */
 const MAX_BLOCKS = 10_000;
 
 /** Polls are further apart than usual, so that the past takes seconds. */
@@ -47,8 +47,8 @@ const INTERVAL_MINUTES = 4;
 export type PolledPast = Awaited<ReturnType<typeof pollFor>>;
 
 /**
- * Simulates the past of a scenario until its problem fires, and polls it. Times of the chain are absolute: a first run
- * finds how long the past is, and a second one ends now.
+ * Simulates a scenario until its problem fires, and polls it. The times of a chain are absolute, so a first run finds
+ * how long that takes, and a second run begins that much earlier, to end now.
  */
 export async function pollPast(
   options: ModelOptions,
@@ -66,7 +66,7 @@ function longestPast(options: ModelOptions): number {
   return Math.floor(Math.min(MAX_MS, MAX_BLOCKS * chooseBlockTime(options)) / MINUTE_MS);
 }
 
-/** Polls a past of some minutes that ends now, or until an alert fires. */
+/** Polls a past of some minutes that ends now; stops earlier when the alert `until` fires. */
 async function pollFor(
   pastMinutes: number,
   { scenario, startTime, ...options }: ModelOptions,
@@ -83,7 +83,7 @@ async function pollFor(
   let minutes = 0;
   const clock = (): Moment => ({ ...now, at: now.at - (pastMinutes - minutes) * MINUTE_SECONDS });
   const engine = createEngine({ source: createSimulatedNode(model, clock), now: clock });
-  // Pauses between the polls are no gaps.
+  // The pauses between the polls must not count as outages.
   const staleAfterMs = INTERVAL_MINUTES * MINUTE_MS;
   const jobs = createJobs(createConfig(model)).map((job) => ({ ...job, context: { ...job.context, staleAfterMs } }));
   engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
@@ -92,7 +92,7 @@ async function pollFor(
   for (;;) {
     if (minutes === healthyMinutes) model.setScenario(scenario);
     if (minutes % INTERVAL_MINUTES === 0 || minutes === pastMinutes) {
-      // A contract comes after the module state that says where it is.
+      // The module state, which has the address of the contract, is polled before the contract.
       for (const { job } of engine.endpoints()) {
         // oxlint-disable-next-line no-await-in-loop -- polls follow each other, and let a signal stop them
         const { settled } = await engine.poll(job);

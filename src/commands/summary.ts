@@ -65,7 +65,7 @@ export function problemLine(verdict: Verdict): string {
   return `${target}: ${severity}${when}: ${formatSentence(verdict)}`;
 }
 
-/** More lines are for the status page. */
+/** Further problems are counted only; the status page has all. */
 const MAX_LINES = 10;
 
 export interface Summary {

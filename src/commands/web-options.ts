@@ -3,8 +3,8 @@ import type { ExporterOptions } from './exporter.js';
 import type { WebFlags } from './flags.js';
 
 /*
- * The web flags. Apart from the configuration, which the health check does not need: it runs every 30 s, and would
- * spend most of its CPU time on loading that.
+ * The web flags, apart from the configuration of the daemon: the health check, which runs every 30 s, needs only the
+ * flags, and would spend most of its CPU time on loading the configuration.
  */
 
 type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;

@@ -26,7 +26,7 @@ import {
  * editors and the printed configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
 
-/** Data without a successful poll for this long is outdated (BridgeSnapshotStale). Withdrawn is by `stale_after`. */
+/** Data is outdated (BridgeSnapshotStale) this long after the last successful poll, withdrawn after `stale_after`. */
 export const OUTDATED_MS = 10 * MINUTE_MS;
 
 export const poll = z
@@ -92,7 +92,7 @@ export const target = z.strictObject({
   crosschain: crosschain.optional().describe('Endpoint of the cross-chain rate limiter input.'),
 });
 
-/** Two calls for each of them, so that a poll of the contract has at most 50. */
+/** Each needs the nonce and the balance of a token: a poll of the contract has at most 48 calls (reading.ts). */
 const MAX_BACKING_TOKENS = 20;
 
 const token = z
@@ -199,7 +199,7 @@ const problem = z
   })
   .check(atLeastOne('after', 'enabled', ...problemParts));
 
-/** The schema of a configuration. Prints it, with `z.encode`; the targets of a shard can be none. */
+/** The schema of a configuration, also for printing it with `z.encode`. A shard can have no targets. */
 export const configSchema = z.strictObject({
   poll: poll.prefault({}).describe('Polling of the endpoints.'),
   limits: z
@@ -253,7 +253,7 @@ export type ProblemLimits = ReadonlyMap<
   readonly { readonly severity: string; readonly document: string; readonly after: string }[]
 >;
 
-/** Whether the problem exists, with these parts, and `after` is for one limit. */
+/** Checks that the problem and the parts of its setting exist, and that each `after` sets a single limit. */
 function checkProblem(name: string, setting: unknown, all: ProblemLimits) {
   const limits = all.get(name);
   if (limits === undefined) {
@@ -347,7 +347,7 @@ export function listConnections(targets: readonly TargetConfig[]): { connection:
   });
 }
 
-/** A process of `count` processes that share the targets of a configuration. Indexes begin at 1. */
+/** One of `count` processes that share the targets of a configuration. Indexes begin at 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;

@@ -193,7 +193,7 @@ export const targetVariables: Readonly<Record<string, TargetVariable>> = {
   TARGET_NAME: variable([...TARGET, 'name'], target.shape.name),
 };
 
-/** The variables in the format of the configuration file. What surrounds a value is a problem, and left out. */
+/** The variables in the format of the configuration file. Blanks, quotes and commas around values are problems. */
 function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });

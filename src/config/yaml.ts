@@ -156,7 +156,7 @@ interface TextProblem {
   readonly message: string;
 }
 
-/** What the parser accepts although the data would be incomplete, or be made without end. */
+/** Mistakes that the parser accepts, although the data would be incomplete, or building it would not end. */
 function findMistakes(document: Document.Parsed): readonly TextProblem[] {
   const mistakes: TextProblem[] = [];
   const report = (node: unknown, message: string) => void mistakes.push({ offset: offsetIn(node), message });
@@ -181,7 +181,7 @@ function findMistakes(document: Document.Parsed): readonly TextProblem[] {
       }
     },
     Pair: (_key, pair) => {
-      // In quotes, it is the name of a key.
+      // In quotes, << is the name of a key.
       if (isScalar(pair.key) && pair.key.type === Scalar.PLAIN && keyName(pair.key) === '<<') merges.push(pair);
     },
   });

@@ -72,7 +72,7 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
     .join('');
 }
 
-/** Series of instants, as they are exported. A set clock moves them without another poll. */
+/** Converts instants to Unix seconds at each scrape, so that setting the wall clock moves them without a poll. */
 function withUnixSeconds(text: string, now: Moment): string {
   return text.replaceAll(/ ([^ \n]+)\n/g, (_, instant) => ` ${wallSeconds(Number(instant), now)}\n`);
 }

@@ -124,7 +124,7 @@ export const pollFamilies = families<EndpointState>({
   }),
 });
 
-/** A recording knows only the node of each poll. */
+/** The nodes, if there are several. A single node needs no series of its own. */
 function severalNodes(nodes: EndpointState['nodes'] = []): NonNullable<EndpointState['nodes']> {
   return nodes.length > 1 ? nodes : [];
 }

@@ -3,14 +3,14 @@ import type { Instant } from '../clock.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import { memoize } from './memoize.js';
 
-/* The block time of the hub in milliseconds, as the heights of the documents of the last hour show it. */
+/* The block time of the hub in milliseconds, measured from the heights of the documents of the last hour. */
 
 const MEASURED_MS = HOUR_MS;
 const MIN_MEASURED_MS = 10 * MINUTE_MS;
 /** Bounds the number of samples in an hour of frequent polls. */
 const SAMPLE_SPACING_MS = 30_000;
 
-/** A hub whose parameters are unknown, and that takes longer for a block, has halted meanwhile. */
+/** The longest block time of a hub with unknown parameters: if blocks seem to take longer, the hub has halted. */
 export const MAX_BLOCK_MS = 10_000;
 
 /** The hub height at a point in time. */
@@ -51,16 +51,16 @@ interface Interval {
   readonly blocks: number;
 }
 
-/** A cache before the node repeats a height for as long, while the hub goes on. */
+/** For up to this long, a cache in front of the node can repeat a height while the hub makes blocks. */
 const MAX_REPEATED_MS = 5 * MINUTE_MS;
 
-/** Whether the height has not advanced for longer than a cache repeats it. */
+/** Whether the height has not advanced for longer than a cache would repeat it. */
 export function standsStill(input: HubDocument): boolean {
   const first = heightSamples(input).find(({ height }) => height === input.height);
   return first !== undefined && input.at * 1000 - first.atMs > MAX_REPEATED_MS;
 }
 
-/** Without samples that repeat a height, unless it is repeated for so long that the hub or the node stood. */
+/** Removes samples that repeat a height, unless it is repeated for so long that the hub or the node has stopped. */
 function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample[] {
   let first: HeightSample | undefined;
   return samples.filter((sample) => {
@@ -71,8 +71,8 @@ function withoutRepeats(samples: readonly HeightSample[]): readonly HeightSample
 }
 
 /**
- * The times between samples, without those in which the hub stood and the next one, in which a node that stood has the
- * blocks of that time, too; and without those with far too few blocks, because the node did not answer meanwhile.
+ * The intervals between samples in which the hub made blocks. Left out are an interval without a new block; the next
+ * one, in which a node that had stopped shows blocks of both; and one in which the hub halted while no node answered.
  */
 function measureIntervals(allSamples: readonly HeightSample[], maxBlockMs: number): readonly Interval[] {
   const samples = withoutRepeats(allSamples);
@@ -85,21 +85,21 @@ function measureIntervals(allSamples: readonly HeightSample[], maxBlockMs: numbe
   });
 }
 
-/** Rounded to microseconds; `undefined` without enough time. */
+/** Rounded to microseconds; `undefined` if the intervals add up to less than `minMs`. */
 function meanBlockTime(intervals: readonly Interval[], minMs: number): number | undefined {
   const ms = intervals.reduce((total, interval) => total + interval.ms, 0);
   const blocks = intervals.reduce((total, interval) => total + interval.blocks, 0);
   return ms < minMs ? undefined : Math.round((ms * 1000) / blocks) / 1000;
 }
 
-/** `undefined` without ten minutes of blocks. A hub that takes longer than `maxBlockMs` for a block has halted. */
+/** `undefined` without ten minutes of blocks. The hub has halted where a block seems to take over `maxBlockMs`. */
 export function measuredBlockTime(input: HubDocument, maxBlockMs = MAX_BLOCK_MS): number | undefined {
   return meanBlockTime(measureIntervals(heightSamples(input), maxBlockMs), MIN_MEASURED_MS);
 }
 
 const MIN_ROUGH_MS = 15_000;
 
-/** Even over seconds. */
+/** The block time over at least 15 seconds up to this document, before ten minutes of blocks are measured. */
 export function roughBlockTime(input: HubDocument, maxBlockMs: number): number | undefined {
   const { height, at } = input;
   if (height === undefined) return undefined;

@@ -21,7 +21,7 @@ export function memoizePerRow<Input extends object, Row extends object, T>(
   };
 }
 
-/** The kept result with this id, or a new one. */
+/** The memoized result with this id; derives it first if there is none. */
 function deriveOnce<Id, Key, T>(results: Map<Id, Result<T>>, id: Id, derive: (key: Key) => T, key: Key): T {
   let result = results.get(id);
   if (result === undefined) {
@@ -50,9 +50,9 @@ class Existing {
 }
 
 /**
- * What has been derived from an object, by the function that derives it. The object has it itself: a collection of new
- * objects keeps all that the values of a WeakMap hold, here whole documents, until the next collection of all objects.
- * With a WeakMap, ten targets take a tenth more CPU time and 40 MiB more at the peak (`npm run bench -- pace`).
+ * The values derived from an object, by the function that derives them. They are stored in the object itself: a minor
+ * garbage collection keeps what the values of a WeakMap refer to, here whole documents, until the next major one. With
+ * a WeakMap, ten targets take a tenth more CPU time and 40 MiB more at the peak (`npm run bench -- pace`).
  */
 class Results extends Existing {
   readonly #results = new Map<unknown, unknown>();

@@ -85,7 +85,7 @@ function statusRemedy(
     if (!asksForCredentials) return undefined;
     return isAuthenticated ? statusRemedies.credentials : statusRemedies.noCredentials;
   }
-  // Nodes respond with 500 to many things.
+  // Status 500 can have many causes.
   if (statusCode === 429 || statusCode === 500) return undefined;
   if (statusCode === 407) return statusRemedies.proxyCredentials;
   if (isRedirect(statusCode)) return statusRemedies.redirect;

@@ -59,7 +59,7 @@ export function bridgeItems(input: BridgeInput, filter?: Filter) {
     hubBlockTime: orNull(() => ({ seconds: hubBlockTime(input) / 1000, source: hubBlockTimeSource(input) })),
     tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
     validators: validatorItems(input, filter),
-    /** What of the validators cannot be read. */
+    /** Which data about validators cannot be read. */
     validatorsNote: unreadableText(input),
     /**
      * By worth, then configured tokens, then by the number of transfers. Unreadable when either list of transfers is:
@@ -164,7 +164,7 @@ function transferRow(input: BridgeInput, transfer: Transfer, batch: Batch | unde
     /** Absent in no batch. */
     batch: batch && decimalOrNull(() => batch.batch_nonce),
     amount,
-    /** The shortest possible wait, by the ids in live batches. */
+    /** The minimum age: the transfer is older than the first live batch that has its id or a higher one. */
     age: hubBlocksSince(
       input,
       orUndefined(() => existedAt(input, readId(transfer))),
@@ -193,7 +193,7 @@ function batchRow(input: BridgeInput, batch: Batch) {
     waits: waitsFor && batchWaits(input, batch, waitsFor),
     /** External height from which the contract rejects the batch. */
     timeoutHeight: decimalOrNull(() => batch_timeout),
-    /** External blocks to the timeout from the current external height; that known to the hub is old. */
+    /** External blocks from the current external height, not from the old height on the hub, to the timeout. */
     timeout: externalBlocks(input, () => required(judgedExternalHeight(input)), batch_timeout),
     ...signatures,
     /** For longer than signatures usually take. */

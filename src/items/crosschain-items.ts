@@ -74,7 +74,7 @@ export function crosschainItems(
 function chainRows(input: CrosschainInput, filter: Filter | undefined) {
   return itemList(
     () => chainIds(input),
-    // A chain without pending transactions has no limit to reach, and is not of unknown age.
+    // A constant first key: a chain without pending transactions has no such time, but is not of unknown age.
     [() => 0n, (chainId) => limitReachedAt(input, chainId)],
     (chainId) => chainRow(input, chainId),
     {
@@ -162,12 +162,12 @@ function unlistedRow(input: CrosschainInput, cctx: UnlistedCctx) {
   const { index, chainId, nonce, coinType = null, amount, asset, created, gone, isIgnored } = cctx;
   return {
     createdAt: isoTimeOrNull(() => created),
-    /** When it had left the lists. */
+    /** When the first document without the transaction was received. */
     goneAt: isoTimeOrNull(() => gone),
     index: toLabelValue(index),
     chainId: chainId || null,
     chain: chainText(input, chainId),
-    /** The lowest nonce in the last complete document. */
+    /** The nonce of its outbound when it was last listed. */
     nonce: decimalOrNull(() => nonce),
     coin: coinAmountItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
     ignored: isIgnored ? IGNORED : undefined,
@@ -204,8 +204,8 @@ function cctxRow(input: CrosschainInput, cctx: Cctx) {
 }
 
 /**
- * Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. Unknown when a
- * nonce of any transaction cannot be read.
+ * What a transaction waits for. A chain executes nonces in order; observers post the hash of an outbound that they see
+ * on the chain. Withdrawn when a nonce of any transaction cannot be read.
  */
 function waitText(input: CrosschainInput, cctx: Cctx, chainId: string): string {
   const { tss_nonce, hash } = required(currentOutbound(cctx));

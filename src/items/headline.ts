@@ -56,7 +56,7 @@ export function bridgeHeadline(input: BridgeInput) {
     validators: ownValidatorItems(input),
     hubCoin: orNull(() => hubCoin(input)),
     blockTimeMs: measuredHubBlockTime(input),
-    /** Then the time until a height is unknown, and newer signatures. */
+    /** While the node is behind, the time until a height and newer signatures are unknown. */
     isNodeBehind: input.isNodeBehind === true,
   };
 }

@@ -39,8 +39,8 @@ export type Filter = (values: readonly unknown[]) => boolean;
 const MAX_FILTER_CHARACTERS = 200;
 
 /**
- * Digits are equal to a nonce or id, because many hashes contain them; another text is contained in a string. A longer
- * text is cut. `undefined` without a text.
+ * The filter for a text, which is truncated; `undefined` for an empty text. Digits match only a value equal to them,
+ * such as a nonce, because many hashes contain them. Any other text matches the strings that contain it.
  */
 export function createFilter(text: string): Filter | undefined {
   const wanted = text.trim().slice(0, MAX_FILTER_CHARACTERS).toLowerCase();
@@ -53,7 +53,7 @@ export function createFilter(text: string): Filter | undefined {
 interface ItemListOptions<T> {
   readonly isFirst?: (row: T) => boolean;
   readonly filter?: Filter | undefined;
-  /** What the filter is compared with. */
+  /** The values of a row that the filter searches. */
   readonly names?: (row: T) => readonly unknown[];
 }
 

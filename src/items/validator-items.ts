@@ -123,7 +123,7 @@ const measureAge = memoizePerRow((input: BridgeInput, { height }: Duty): BlockSp
 
 const MAX_DUTIES = 10_000;
 
-/** The newest duties of a kind, by nonce. Only events with a plausible claim. */
+/** The newest duties of a kind, by nonce; of events, only those with a plausible claim. */
 const newestDuties = {
   batch: memoize((input: BridgeInput) => newestFirst(duties(input, 'batch'))),
   event: memoize((input: BridgeInput) =>
@@ -143,8 +143,8 @@ function newestFirst(all: readonly Duty[]): readonly Duty[] {
 }
 
 /**
- * What a member has not signed or voted for and still can, by nonce. Nothing while all of it is younger than signatures
- * and votes usually take.
+ * The missing signatures or votes of a member that still count, by nonce. None while all of them are younger than
+ * signatures and votes usually take.
  */
 function missingDuties(input: BridgeInput, member: Member, kind: Duty['kind']): readonly Duty[] {
   const isMissing = (duty: Duty): boolean =>
@@ -160,7 +160,7 @@ const KINDS = {
   valset: ['validator set', 'validator sets'],
   event: ['event', 'events'],
 } as const satisfies Record<Duty['kind'], readonly [string, string]>;
-// The keys of an object whose type has no others.
+// A cast, because `Object.keys` returns `string[]`.
 const kindNames = Object.keys(KINDS) as readonly Duty['kind'][];
 
 function missingItem(input: BridgeInput, member: Member | undefined) {
@@ -187,7 +187,7 @@ function missingItem(input: BridgeInput, member: Member | undefined) {
   };
 }
 
-/** Why nobody may be late only seemingly; empty if all can be read. */
+/** Why validators may be late without being shown as late; empty if everything can be read. */
 export function unreadableText(input: BridgeInput): string {
   if (orEmpty(() => members(input)).length === 0) return 'The validator set cannot be read, or is empty.';
   const unknown = kindNames.filter((kind) => orNull(() => newestDuties[kind](input)) === null);

@@ -33,8 +33,8 @@ export interface List<Row> {
   /** The number that counts the rows. */
   readonly number?: HeadlineNumber['list'];
   /**
-   * The alerts about the list, each with the rows that it is about: those with all of these values, and with the
-   * subject of the alert. `null` for no rows.
+   * The alerts about the list. An alert is about the rows that have all values of its entry here, and the labels of its
+   * subject. `null`: about no single row.
    */
   readonly alerts: Readonly<Partial<Record<ProblemName, Partial<Row> | null>>>;
   /** The labels of alerts about a row; absent if alerts have no label that tells rows apart. */
@@ -247,7 +247,7 @@ export const crosschainLists = { chains, missed, unlisted, pending } as const;
 /** The alerts that color a number: those of the lists that it counts. */
 export function alertsOfNumber(number: HeadlineNumber['list']): readonly ProblemName[] {
   return [...Object.values(bridgeLists), ...Object.values(crosschainLists)].flatMap((list) =>
-    // The keys of an object whose type has no others.
+    // A cast, because `Object.keys` returns `string[]`.
     list.number === number ? (Object.keys(list.alerts) as ProblemName[]) : [],
   );
 }

@@ -25,7 +25,7 @@ export function numberViews(
 ) {
   return numbers.flatMap(({ list, count, parts, oldestSeconds, oldestCreatedAt }) => {
     const severity = judgeSeverity(judged, alertsOfNumber(list)) ?? null;
-    // Without an alert, validator sets are relayed with the next batch, and usually nothing is missed.
+    // Not shown without an alert: validator sets, relayed with the next batch, and the usual 0 missed transactions.
     if (severity === null && (list === 'valsets' || (list === 'missed' && count === 0))) return [];
     const createdAt = oldestCreatedAt ?? null;
     const oldest = createdAt === null ? (oldestSeconds ?? null) : (nowMs - Date.parse(createdAt)) / 1000;

@@ -104,7 +104,7 @@ function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
   return markup`<nav class="jump" aria-label="Sections">${first}${links}</nav>`;
 }
 
-/** It works without JavaScript. */
+/** A form, so that filtering works without JavaScript. */
 function filterForm({ target }: TargetView, query: string): Markup {
   const clear = query === '' ? '' : markup` <a href="${pendingLink(target)}">Show all</a>`;
   return markup`<form id="filter" role="search" method="get" action="${relative('/pending')}">
@@ -192,7 +192,7 @@ function renderFacts(items: Items, { nowMs }: PageContext): Markup {
   }
 }
 
-/** By the parameter, until ten minutes of polls are measured, durations can be wrong by several times. */
+/** With its source: until it is measured over ten minutes, the parameter can be wrong by several times. */
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
   if (time === null) return UNKNOWN;
   return markup`${Number(time.seconds.toFixed(3))} s <small>${time.source}</small>`;

@@ -6,7 +6,7 @@ import type { EndpointView, NodeView } from './view.js';
 
 /* How old the data of an endpoint is, and why its polls fail. */
 
-/** Blocks take seconds. */
+/** A shorter delay is not shown: the newest block is usually some seconds old. */
 const SHOWN_BEHIND_SECONDS = 60;
 
 /** The time of the newest block, if it is clearly older than the poll. */

@@ -91,7 +91,7 @@ export function judgeRow<Row extends object>(
     const wanted = alerts[alert as ProblemName] ?? null;
     return wanted !== null && Object.entries(wanted).every(([field, value]) => Reflect.get(row, field) === value);
   };
-  // The keys of an object whose type has no others.
+  // A cast, because `Object.keys` returns `string[]`.
   const names = Object.keys(alerts) as ProblemName[];
   return judgeSeverity({ verdicts: verdicts.filter(isAbout) }, names, subject?.(row));
 }
@@ -101,13 +101,13 @@ export function marked(html: Markup, status: TargetStatus | undefined): Markup {
   return status === undefined ? html : markup`<b class="state ${status}" title="${status}">${html}</b>`;
 }
 
-/** The position of the first firing verdict with a property, worst first; after all of them without one. */
+/** The index of the worst firing verdict that `isAbout` accepts; the number of verdicts if there is none. */
 export function findUrgency({ verdicts }: ListContext['view'], isAbout: (verdict: VerdictView) => boolean): number {
   const position = verdicts.findIndex((verdict) => verdict.state === 'firing' && isAbout(verdict));
   return position === -1 ? verdicts.length : position;
 }
 
-/** So many rows of a list are shown at once; of a longer one only if an alert is about it. */
+/** Maximum number of rows shown without a click. A longer list shows rows only if an alert is about the list. */
 const OPEN_ROWS = 8;
 
 /** The section of a list on the page of a target. */
@@ -116,7 +116,7 @@ export interface ListSection {
   readonly title: string;
   /** The number of all items, or of those that match the filter; `null` if it is unknown. */
   readonly total: number | null;
-  /** The position of the first firing verdict that the list is about, worst first; after all of them without one. */
+  /** The index of the worst firing verdict about the list; the number of verdicts if there is none. */
   readonly urgency: number;
   readonly html: Markup;
 }
@@ -141,7 +141,7 @@ ${content}
   return { name, title, total, urgency, html };
 }
 
-/** Of a long list, only the rows that an alert is about are shown at once. */
+/** Of a long list, the rows that an alert is about are shown first, the others after a click. */
 function rowsHtml<Row extends object>(
   list: List<Row>,
   { rows, total, found, unsortable }: ReadableList<Row>,

@@ -49,7 +49,7 @@ export function validatorViews(
     const isAsked = own !== null && orchestrator !== null && state.queries.has(stakingStatus.name);
     const judgedBy = { problem, jailed, isUnknown: isAsked && jailed === null, isNodeBehind };
     const blocks = missedBlocks(answers, key);
-    // An answer can be older than the document, and the document has no old votes.
+    // The later of both: the answer can be older than the document, and the document does not keep old votes.
     const lastClaim = highest([
       claimPosition.getAnswer(answers, key),
       lastVote === null ? undefined : asNumeral(lastVote),
@@ -73,7 +73,7 @@ export function validatorViews(
       problem: problem?.alert ?? null,
       /** The first action of that problem. */
       action: problem?.action,
-      /** Whose it is, and what it has published with the staking module, which nobody verifies. */
+      /** Whether it is an own validator; of another one, its unverified contact in the staking module. */
       note:
         own === null
           ? contactText(contacts?.get(dataPart(item.sender ?? '')))
@@ -101,7 +101,7 @@ interface JudgedBy {
   readonly isNodeBehind: boolean;
 }
 
-/** As severe as its problem. */
+/** The state of a validator in words, with the severity of its worst problem. */
 function judgeState(
   { own, isLate, lateSeconds, isKnown }: ValidatorItem,
   { problem, jailed, isUnknown, isNodeBehind }: JudgedBy,
@@ -125,7 +125,7 @@ function contactText(contact: Contact | undefined): string | undefined {
   return published === '' ? undefined : `published contact: ${published}`;
 }
 
-/** What it has not signed, with the blocks of the hub that it has missed of those that it may miss. */
+/** Missing signatures and votes, then missed hub blocks: "batch 4; 30 blocks of the 500 that it may miss". */
 function joinMissing(
   missing: string | null | undefined,
   blocks: { readonly missed: number; readonly allowed: number | null } | undefined,
@@ -135,11 +135,11 @@ function joinMissing(
   return missing === undefined ? text : `${missing}; ${text}`;
 }
 
-/** When it is jailed for missed blocks, within a day. */
+/** When a validator will be jailed for missed blocks, if that is within a day. */
 function jailingItem(blocks: MissedBlocks | undefined, { lastSuccess }: EndpointState) {
   const seconds = blocks && orUndefined(() => secondsUntilJailed(lastSuccess?.snapshot.height, blocks));
   if (seconds === undefined || seconds >= DAY_SECONDS) return undefined;
-  // Those that it may still miss.
+  // The blocks that the validator may still miss.
   const deadline = { blocks: String(Math.max(0, (blocks?.allowed ?? 0) - (blocks?.missed ?? 0))), seconds };
   return { deadline, deadlineText: 'then jailed for missed blocks, at this rate' };
 }

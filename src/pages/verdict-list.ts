@@ -71,7 +71,7 @@ export function verdictSections({ targets, endpoints }: View) {
   };
 }
 
-/** The planned upgrades, once for each target: its documents can be of one hub. */
+/** The planned upgrades, once for each target, because both documents can be of the same hub. */
 function upgradeNotes(endpoints: readonly EndpointView[]): readonly Markup[] {
   const notes = endpoints.flatMap(({ target, node: { upgrade } }) => {
     if (upgrade === null) return [];
@@ -114,7 +114,7 @@ function renderHeading(entry: Entry) {
   };
 }
 
-/** To the rows behind its problems. */
+/** A link to the rows behind the problems of a target. */
 function targetLink({ target }: TargetView): Markup {
   return markup`<a href="${pendingLink(target)}">${isolated(target)}</a>`;
 }
@@ -154,7 +154,7 @@ ${nextSteps(group)}${moreHtml(group)}
 `;
 }
 
-/** Whether its cause is shown. What an ended cause hides for some minutes is building up. */
+/** Whether its cause is listed. For some minutes after the cause has ended, the verdict is listed as building up. */
 function isConsequence({ hiddenBy }: VerdictView, { verdicts }: TargetView): boolean {
   return hiddenBy !== null && verdicts.some((cause) => cause.alert === hiddenBy && cause.hiddenBy === null);
 }
@@ -170,8 +170,8 @@ function createGroups(view: TargetView, isListed: (verdict: VerdictView) => bool
 }
 
 /**
- * The rest of a group, and below the worst group of an alert, the verdicts that it inhibits: without their ages,
- * because that of the cause says since when.
+ * The other verdicts of a group and, for the worst group of an alert, the verdicts that the alert inhibits. These have
+ * no age, because the age of their cause tells since when.
  */
 function moreHtml({ view, first, others }: Group): Markup {
   const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
@@ -228,7 +228,7 @@ function nextSteps({ first }: Group): Markup {
 <p class="links"><span>${startWord(first)}${sinceElement(since, ageSeconds)}</span> <a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>${link}</p>`;
 }
 
-/** It has begun, or has exceeded a limit that varies. */
+/** The word before the start: when a problem went over its limit, was first seen (it may be older), or began. */
 function startWord({ ageKind, mayBeOlder }: VerdictView): string {
   if (ageKind === 'over') return 'over its limit ';
   return mayBeOlder ? 'seen ' : '';

@@ -1,7 +1,7 @@
 import { compareSync } from 'bcryptjs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The data of the thread. Its message is whether the password has the hash. */
+/** The input of the thread. The thread posts whether the password matches the hash. */
 export interface Login {
   readonly hash: string;
   readonly password: string;

@@ -3,8 +3,8 @@ import { getSystemErrorMap } from 'node:util';
 /* Texts of errors for people: of servers, which use bodies of different forms, and of the system. */
 
 /**
- * The code and the message of a gateway, the message of JSON-RPC, or a short text. Untrusted and unchanged. Nothing of
- * a page or of other JSON, whose escape sequences can hide a secret from redaction.
+ * The code and the message of a gateway, the message of JSON-RPC, or a short text; untrusted and unchanged. Empty for
+ * an HTML page and for other JSON, because their escape sequences can hide a secret from redaction.
  */
 export function readServerError(body: string): { readonly code: number | undefined; readonly text: string } {
   const start = body.trim();
@@ -18,7 +18,7 @@ function readFields(json: unknown): Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null ? { ...json } : {};
 }
 
-/** `undefined` for what is truncated, or something else. */
+/** The parsed JSON; `undefined` for truncated JSON or another text. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

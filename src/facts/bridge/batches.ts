@@ -18,9 +18,9 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
 }
 
 /**
- * Whether the fees of a batch reach the minimum of its token. Without a configured minimum: whether executed batches
- * have paid as little, and `undefined` if that is not known, or if they are only a little lower. What was learned
- * withdraws nothing.
+ * Whether the fees of a batch reach the configured minimum fee of its token. Without one, by the learned fees: true if
+ * two executed batches have paid as little, false if the fees are below half of that. In between, without learned fees,
+ * or if a field that these need is missing, the result is `undefined`: learned fees withdraw no family.
  */
 export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefined {
   const minimums = minBatchFees(input.tokens);
@@ -36,8 +36,8 @@ export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefin
 }
 
 /**
- * The batches that relayers should execute. Where it is not known which fees they take, there have to be several tokens
- * whose batches were executed lately: nobody may relay those of a single one.
+ * The batches that relayers should execute: with sufficient fees, or with unknown sufficiency if there are such batches
+ * of two or more recently executed tokens. Of a single such token, relayers may have stopped relaying batches.
  */
 export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): readonly Batch[] {
   const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
@@ -50,8 +50,8 @@ export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): 
 }
 
 /**
- * Whether the fees make relayers execute the batch. Unknown signatures withdraw the family also for a batch that pays
- * too little.
+ * Whether the fees make relayers execute the batch. Signatures are read first: unknown signatures withdraw the family
+ * even for a batch with insufficient fees.
  */
 export function feeSufficiency(
   input: BridgeInput,
@@ -64,7 +64,7 @@ export function feeSufficiency(
   return isSigned ? 'sufficient' : 'unsigned';
 }
 
-/** Whether all conditions hold. A missing field withdraws the family unless another condition does not hold. */
+/** False if one condition is false. Otherwise, an unknown condition, as of a missing field, withdraws the family. */
 function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
   const results = conditions.map(orUndefined);
   return !results.includes(false) && results.every(required);
@@ -89,8 +89,8 @@ export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] |
 });
 
 /**
- * The first document in which a live batch was relayable, by key: `null` while it is not, nothing if it always was.
- * Signatures can come hours after the creation, and relayers are not late before.
+ * When each live batch became relayable, by key: `null` while it is not, no entry if it was so in every document.
+ * Signatures can come hours after the creation of a batch, and relayers are not late before that.
  */
 export const relayableSince = memoize((input: BridgeInput): ReadonlyMap<string, Instant | null> => {
   const before = input.past?.relayableSince ?? new Map<string, Instant | null>();
@@ -114,8 +114,8 @@ export function isExpired({ state }: BridgeInput, { batch_timeout }: Batch): boo
 }
 
 /**
- * Whether the batch has timed out at the current external height and is still held by the hub. `undefined` while that
- * height is unknown, unless the batch has expired.
+ * Whether the batch has timed out at the current external height, but the hub does not cancel it yet: false for an
+ * expired batch, else `undefined` while the current external height is unknown.
  */
 export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined {
   if (isExpired(input, batch)) return false;
@@ -124,7 +124,7 @@ export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined
 
 /**
  * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch
- * was executed. `fees`: the fees are below the minimum fee of the token, the learned one without a configured one.
+ * was executed. `fees`: the fees are below the configured minimum fee of the token or, without one, the learned one.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];

@@ -12,7 +12,7 @@ import type { BridgeInput } from './bridge-input.js';
 
 const MAX_PARAMETER_RATIO = 5;
 
-/** A hub that takes longer for a block has halted meanwhile. */
+/** The longest plausible block time of the hub: if blocks seem to take longer, the hub has halted. */
 function maxBlockMs({ state }: BridgeInput): number {
   const parameter = orUndefined(() => Number(required(required(state.params).average_block_time))) ?? 0;
   return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
@@ -44,8 +44,8 @@ function positive(blockTime: Field<Numeral>): number {
 const KNOWN_BLOCK_MS: ReadonlyMap<string, number> = new Map([['injective-peggyid 1', 630]]);
 
 /**
- * The block time for ages and deadlines: configured, else measured, even over seconds. The first document, and the only
- * one of `once`, have that of a known hub, else the parameter.
+ * The block time for ages and deadlines: configured, else measured, even over 15 seconds only. With a single document,
+ * as in `once`, nothing is measured: then the built-in block time of a known hub, else the parameter.
  */
 export const blockTimeOfAges = memoize((input: BridgeInput): number => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);

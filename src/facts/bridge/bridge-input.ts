@@ -16,7 +16,7 @@ export interface BridgeInput {
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];
   readonly names: ValidatorNames;
-  /** As read on the external chain a moment ago. */
+  /** The external height in a recent reading of the contract. */
   readonly externalHeight?: Numeral | undefined;
   /** `undefined` without a recent reading of the contract. */
   readonly isContractPaused?: boolean | undefined;
@@ -25,7 +25,7 @@ export interface BridgeInput {
   /** When the response was received. */
   readonly at: Instant;
   readonly clockOffset: number;
-  /** Whether no other document follows, by which block times could be measured. */
+  /** Whether no other document follows, as in `once`, so that block times cannot be measured. */
   readonly isSinglePoll?: boolean | undefined;
   /** `undefined` for the first document of an endpoint. */
   readonly past: BridgePast | undefined;
@@ -49,7 +49,7 @@ export interface BridgePast {
   /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   readonly hubSide: HubSide | undefined;
-  /** Of the last document in which they could be read. */
+  /** The live batches of the last document in which they could be read. */
   readonly live: LiveBatches | undefined;
   /** By token. */
   readonly executed: ReadonlyMap<string, ExecutedBatches>;
@@ -85,15 +85,15 @@ export interface LiveBatch {
   readonly fees: Numeral | undefined;
   /** The ids of its transfers. */
   readonly transfers: readonly Numeral[];
-  /** The nonce of the pending event that is claimed to be its execution, and nothing else. */
+  /** The nonce of the pending event whose only claim is the execution of this batch. */
   readonly event: Numeral | undefined;
 }
 
 /** The batches of a document, with which the next one is compared. */
 export interface LiveBatches {
   /**
-   * When the document was received; `undefined` after a later one that could not be read, across which nothing is
-   * counted.
+   * When the document was received; `undefined` if a later document could not be read: then the next one counts
+   * nothing.
    */
   readonly at: Instant | undefined;
   readonly bridgeContract: string | undefined;
@@ -129,8 +129,8 @@ export function bridgeIdentity({ params }: ModuleState): readonly string[] {
 }
 
 /**
- * The id of the bridge in the identity of a document; `undefined` for one that has none. Another id is that of another
- * network.
+ * The id of the bridge in the identity of a document; `undefined` if the document has none. Documents with different
+ * ids are of different networks.
  */
 export function readBridgeId(document: string, [identity = '']: readonly string[]): string | undefined {
   const separator = identity.indexOf(' ');

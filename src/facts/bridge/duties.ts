@@ -87,8 +87,8 @@ export function isDone({ address }: Member, { doneBy }: Duty): boolean {
 }
 
 /**
- * The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties
- * from before.
+ * The nonce, which is a hub height, of the newest validator set without the member. The hub does not jail a member for
+ * duties that were created before.
  */
 const lastAbsence = memoizePerRow((input: BridgeInput, { address }: Member): Numeral | undefined =>
   highest(
@@ -123,7 +123,7 @@ export const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean =>
   return deadline === undefined || deadline >= required(input.height);
 });
 
-/** The open validator sets that a member owes, and the live batches, owed or not, without its signature. */
+/** What a member has not signed: open validator sets that it owes, and all live batches, owed or not. */
 export const missingConfirms = {
   valset: memoizePerRow((input: BridgeInput, member: Member): readonly Duty[] =>
     duties(input, 'valset').filter(

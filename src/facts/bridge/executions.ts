@@ -24,7 +24,7 @@ import {
  * executed batch for good, and returns those of a canceled batch.
  */
 
-/** No hub has more. */
+/** More live batches than any hub has. With more, executions are not judged. */
 const MAX_BATCHES = 1_000;
 
 export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
@@ -53,7 +53,7 @@ export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
   const contract = optional(state.params)?.bridge_external_address;
   return {
     at,
-    // Without the contract, it may be another one.
+    // If the address is missing, the bridge may have another contract than in the last document.
     bridgeContract: past?.live?.bridgeContract === undefined ? optional(contract) : required(contract),
     lastEvent: required(state.last_observed_nonce),
     lastBatch: required(state.last_outgoing_batch_id),
@@ -62,7 +62,7 @@ export const liveBatches = memoize((input: BridgeInput): LiveBatches => {
   };
 });
 
-/** Whether nothing is known to contradict that a document follows another one: it is not of a node that is behind. */
+/** Whether the contract is the same and no counter of the hub is lower, as it would be on a node that is behind. */
 function isLater(after: LiveBatches, before: LiveBatches): boolean {
   return (
     after.bridgeContract === before.bridgeContract &&
@@ -72,7 +72,7 @@ function isLater(after: LiveBatches, before: LiveBatches): boolean {
   );
 }
 
-/** The batches for the next document. A document that cannot be read, or be compared, changes only their time. */
+/** The batches for the next document: the last ones, without their time, if this document cannot be compared. */
 export function rememberedBatches(input: BridgeInput): LiveBatches | undefined {
   return orElse(
     () => {
@@ -92,20 +92,20 @@ function claimedExecution(attestation: Attestation): string | undefined {
   });
 }
 
-/** A batch of the last document that this one does not have. */
+/** A batch that was live in the last document and is missing in this one. */
 export interface GoneBatch extends LiveBatch {
   readonly key: string;
   /**
-   * `unknown`: no event was observed that can be its execution, as at an upgrade, or the document contradicts itself.
+   * `unknown`: no observed event can be its execution, as at an upgrade, or it is claimed and its transfers are back.
    */
   readonly outcome: 'executed' | 'canceled' | 'unknown';
-  /** Whether its execution is claimed, and the claim observed. An event can come and go between two documents. */
+  /** Whether an observed claim of its execution was seen. An event can come and go between two documents, unseen. */
   readonly isClaimed: boolean;
 }
 
 /**
- * The one place where it is decided that a batch was executed, for alerts, learned fees and counters. That relayers
- * work follows from any execution (`lastExecutionAt`), what they take only from claimed ones (`learnedFees`).
+ * Decides for alerts, learned fees and counters whether a batch was executed. Any execution proves that relayers work
+ * (`lastExecutionAt`); the fees that they accept are learned from claimed executions only (`learnedFees`).
  */
 export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] => {
   const { past, state } = input;
@@ -113,7 +113,7 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   const { batches, lastEvent } = past.live;
   const live = batchesByKey(input);
   const gone = Array.from(batches).filter(([key]) => !live.has(key));
-  // Seldom, because there can be many transfers.
+  // There can be many transfers, so they are read only if a batch is gone, which is seldom.
   if (gone.length === 0) return [];
   const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
   const newestEvent = required(state.last_observed_nonce);
@@ -182,8 +182,8 @@ function isRemembered({ day }: Day, at: Instant): boolean {
 }
 
 /**
- * The last execution of any batch; 0 if none was seen. What was learned is kept while nothing is executed, because it
- * says that something is wrong.
+ * When the last execution of any batch was seen; 0 if none was. Learned fees expire by this time instead of the present
+ * time: while no batch is executed, they are needed to show that something is wrong.
  */
 export const lastExecutionAt = memoize((input: BridgeInput): Instant =>
   Math.max(0, ...Array.from(executedBatches(input).values(), ({ at }) => at)),
@@ -192,18 +192,18 @@ export const lastExecutionAt = memoize((input: BridgeInput): Instant =>
 /** What the executed batches of a token have paid. */
 interface LearnedFees {
   readonly lowest: Numeral;
-  /** One batch can be executed by chance. */
+  /** Judged by the second lowest: a single batch with low fees can be executed by chance. */
   readonly secondLowest: Numeral;
-  /** Below it, fees are probably too low; absent while nothing is executed, because prices move. */
+  /** Lower fees are probably too low; absent after a day without an execution of the token, because prices move. */
   readonly minimum: Numeral | undefined;
 }
 
 const MIN_BATCHES = 10;
 
 /**
- * What relayers take, where no minimum is configured: by token, of tokens with enough executed batches. Their minimum
- * is in dollars, while fees are in tokens, and prices and gas move, so that only much lower fees are probably too low,
- * and only while batches are executed.
+ * The fees that relayers have accepted, by token, for tokens with enough executed batches; used where no minimum fee is
+ * configured. Relayers calculate in dollars, fees are in tokens, and prices and gas move: only fees far below are
+ * probably too low, and only while batches of the token are executed.
  */
 export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, LearnedFees> => {
   const { at } = input;

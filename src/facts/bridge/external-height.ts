@@ -20,23 +20,23 @@ export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): S
   if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
   const order = compare(nonce, before.nonce);
   if (order === 0) return { ...before, readAtMs };
-  // A node that is behind shows late what was observed.
+  // A node that is behind shows an observed event too late to date it.
   const isSeen = isNodeBehind !== true && order > 0 && readAtMs - before.readAtMs <= MAX_GAP_MS;
   return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
 }
 
-/** At least the seconds since the last event happened on the external chain; `undefined` when its time is unknown. */
+/** Lower bound of the seconds since the last event on the external chain; `undefined` when its time is unknown. */
 function secondsSinceLastEvent(input: BridgeInput): number | undefined {
   // Withdrawn unless the nonce of every event is readable.
   eventAttestations(input);
   withdrawWithout(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
   const sinceSeen = seenAtMs === undefined ? undefined : Math.round(input.at * 1000 - seenAtMs) / 1000;
-  // The parameter can be three times too long.
+  // With the block time of the parameters, which can be three times too long, the first vote would be too old.
   if (sinceSeen !== undefined && hubBlockTimeSource(input) === 'parameter') return sinceSeen;
   const votedAt = heightOfLastObserved(input);
   if (votedAt === undefined) return sinceSeen;
-  // After a stall of the oracle, an event is observed hours after its first vote.
+  // The first vote is nearer to the event: after a stall of the oracle, the event is observed hours later.
   return Math.max(
     sinceSeen ?? -Infinity,
     estimateDuration(subtract(required(input.height), votedAt), hubBlockTime(input)),
@@ -45,8 +45,8 @@ function secondsSinceLastEvent(input: BridgeInput): number | undefined {
 
 /**
  * The current external height: read on the external chain, else estimated from the last observed event and the block
- * times in use. The value of the hub changes only with an observed event. `undefined` when the time of that event is
- * unknown.
+ * times in use, because the height in the module state changes only when an event is observed. `undefined` when the
+ * time of that event is unknown.
  */
 export const estimatedExternalHeight = memoize((input: BridgeInput): Numeral | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
@@ -66,16 +66,16 @@ export function isExternalHeightReliable(input: BridgeInput): boolean {
 }
 
 /**
- * The current external height by which timeouts are judged; `undefined` until it is reliable. The only document of
- * `once` has no other height.
+ * The current external height by which timeouts are judged; `undefined` until it is reliable. With the only document of
+ * `once`, the estimate is used even if it is not reliable.
  */
 export const judgedExternalHeight = memoize((input: BridgeInput): Numeral | undefined =>
   input.isSinglePoll === true || isExternalHeightReliable(input) ? estimatedExternalHeight(input) : undefined,
 );
 
 /**
- * Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the
- * external chain was read.
+ * Seconds from now to an external height; `undefined` if unknown, as without a reading of the external chain while the
+ * node is behind: then the observed height is old.
  */
 export function secondsToExternalHeight(input: BridgeInput, height: () => Numeral | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;

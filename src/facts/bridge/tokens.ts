@@ -76,7 +76,7 @@ export const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 
 export type TokenLabel = (typeof PER_TOKEN.labels)[number];
 
-/** Denom by contract. The list of the state precedes the hub coin; a missing source leaves the denom empty. */
+/** Denom by contract: of the list in the state, else of the hub coin. A missing list or coin withdraws nothing. */
 export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<string, string> => {
   const denoms = new Map<string, string>();
   const add = (erc20: Field<string>, denom: Field<string>): void => {
@@ -161,7 +161,7 @@ export const waitingTokensByWorth = memoize((input: BridgeInput): readonly Waiti
     .map(({ token }) => token);
 });
 
-/** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
+/** The waiting amount in minimum fees, which are worth about the same for all tokens; 0 without a minimum fee. */
 function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
   const minimum = minBatchFees(tokens).get(contract);
   if (minimum === undefined) return 0;
@@ -205,7 +205,7 @@ export const topBatchFeesByToken = memoize(
     ),
 );
 
-/** Many more tokens than have batches on any chain. */
+/** Limit of the memory by token. Far fewer tokens have batches on any chain. */
 export const MAX_REMEMBERED_TOKENS = 1_000;
 
 /** The highest batch nonce of each token in this and earlier documents. */
@@ -230,7 +230,7 @@ function earlierBatchNonces({ state, past }: BridgeInput): ReadonlyMap<string, N
   return new Map(earlier.filter(([, nonce]) => last === undefined || nonce <= last));
 }
 
-/** The batch nonces to remember: without this document when it cannot be read. */
+/** The batch nonces to remember: those of earlier documents when this document cannot be read. */
 export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
   return orElse(
     () => newestBatchNonces(input),

@@ -160,7 +160,7 @@ export function membersWhere(input: BridgeInput, valset: Valset, isListed: (addr
  */
 export const QUORUM_RATIO = 0.66;
 
-/** No claim reaches the quorum while other claims have more power. */
+/** No claim can reach the quorum while other claims of its event have more than this share. */
 export const MINORITY_RATIO = 0.34;
 
 /**
@@ -170,7 +170,7 @@ export const MINORITY_RATIO = 0.34;
 export const THIRD_RATIO = 0.33;
 
 /**
- * Less than half of what the quorum can miss: a warning while the bridge still works. Single validators are late at any
- * time.
+ * The share of late validators for a warning: less than half of what the quorum can miss, so the bridge still works;
+ * more than single validators have, which are late at any time.
  */
 export const LATE_RATIO = 0.15;

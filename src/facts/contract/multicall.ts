@@ -30,8 +30,8 @@ import {
 } from './reading.js';
 
 /*
- * The document external_contract: the result of one call of Multicall3 at the newest block, which has all values of
- * this block. A value that the contract does not return is absent, and nothing else.
+ * The document external_contract: the result of one call of Multicall3, so that all values are of the newest block. If
+ * the contract does not return a value, only this value is absent.
  */
 
 export const NO_CONTRACT = 'the module state does not say where the contract is';
@@ -46,7 +46,7 @@ export interface ContractCall {
   readonly block: string;
 }
 
-/** What a contract is read with. Plain data. */
+/** The values from the hub, from queries and from earlier polls that reading a contract needs. Plain data. */
 export interface ContractAnswers extends Partial<Pick<ContractReading, 'implementation' | 'backing'>> {
   /** What the module state says about the contract; `undefined` before the first one. */
   readonly hubSide?: HubSide | undefined;
@@ -96,8 +96,8 @@ const MAX_VALUES = 500_000;
 const syncingResponse = object({ result: object({ currentBlock: string, highestBlock: string }) });
 
 /**
- * Whether the answer to `eth_syncing` has a newest block below the highest known one. A node that only indexes has the
- * newest block, and one without this method is fine.
+ * Whether a node answers to `eth_syncing` that its newest block is below the highest known block. False for a node that
+ * has the newest block and is still indexing, and for a node without this method.
  */
 export function isSyncing(body: Buffer): boolean {
   const json = runToEnd(readDocument(syncingResponse, body, MAX_VALUES));

@@ -60,14 +60,14 @@ export interface HubBlock {
 export const MAX_BATCH_TOKENS = 20;
 
 /**
- * Unix seconds of the block of the module state, counted from a block that the node has named at about the same time.
+ * Unix seconds of the block of the module state, counted in block times from a block whose time the node has returned.
  */
 export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | undefined): number | undefined {
   if (height === undefined || blockSeconds === undefined || named === undefined) return undefined;
   return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;
 }
 
-/** The debt of the hub in a token, without the batches that are done. */
+/** The debt of the hub in a token: unbatched transfers, and the batches that are not done. */
 function outstanding({ unbatched, batches }: BackingFacts, isDone: (nonce: Numeral) => boolean): Numeral | undefined {
   if (unbatched === undefined || batches === undefined) return undefined;
   const live = batches.filter(({ nonce }) => nonce === undefined || !isDone(nonce));
@@ -99,13 +99,13 @@ export interface ContractReading {
    * behind.
    */
   readonly isValsetUnknown: boolean | undefined;
-  /** Whether the time of the module state is known: it is not without the queries of the node. */
+  /** Whether the time of the module state is known. It is not while the node does not answer the query of its block. */
   readonly isHubTimeKnown: boolean;
   /** Hub height of the module state; `undefined` if it is not recent, or its time is unknown. */
   readonly hubHeight: Numeral | undefined;
   /** The tokens that are judged. */
   readonly balances: readonly TokenBalance[];
-  /** What the hub has last answered about them. */
+  /** The supplies of these tokens in the last answers of the hub. */
   readonly backing: readonly TokenBacking[];
   /** `power_threshold`, to compare with the threshold of the contract. */
   readonly configuredThreshold: string | undefined;
@@ -129,7 +129,7 @@ export interface TokenBalance {
   readonly backed: Numeral | undefined;
 }
 
-/** A token by the supply on the hub, at the height of the module state with which its balance was compared. */
+/** The supply of a token on the hub at the height of the module state with which its balance was compared. */
 export interface TokenBacking {
   readonly contract: string;
   readonly denom: string;
@@ -158,8 +158,8 @@ export function areOfOneTime(...times: readonly (number | undefined)[]): boolean
 }
 
 /**
- * Whether the external block has every deposit that the module state has: the hub observes no deposit before it is
- * confirmed, and its block is not younger than the module state.
+ * Whether the external block includes every deposit in the module state. A deposit is claimed 12 blocks after it, so
+ * the external block may be up to 12 block times older than the module state.
  */
 export function hasObservedDeposits({ at, externalBlockMs }: HubSide, externalSeconds: number, now: Moment): boolean {
   return (
@@ -173,9 +173,9 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
 }
 
 /**
- * Balance − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have
- * yet, whose transfers still count as debt. An earlier batch that the module state still has counts as executed,
- * although the contract may have superseded it: it does not say which, and no false alert fires.
+ * Balance − debt of the hub. `undefined` when the contract has executed a batch that is newer than the module state,
+ * in which its transfers are still debt. All live batches up to the last executed nonce count as executed: the contract
+ * may have superseded some, but does not return which, and a smaller debt causes no false alert.
  */
 export function backedSupply(
   token: HubSide['backing'][number],
@@ -188,7 +188,7 @@ export function backedSupply(
   return owed === undefined ? undefined : subtract(balance, owed);
 }
 
-/** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
+/** How far the contract is ahead of the hub; 0 when the hub is ahead, as when the external block is older. */
 export function distanceAhead(contractValue: Numeral | undefined, hubValue: Numeral | undefined): Numeral | undefined {
   if (contractValue === undefined || hubValue === undefined) return undefined;
   return contractValue > hubValue ? subtract(contractValue, hubValue) : 0n;

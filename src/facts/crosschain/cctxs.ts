@@ -27,7 +27,7 @@ export interface UnlistedCctx extends OutboundContent {
   readonly chainId: string;
   /** Absent when the hub has not recorded it. */
   readonly created?: number | undefined;
-  /** When it had left the lists. */
+  /** When the first document without the transaction was received. */
   readonly gone: number;
   readonly isIgnored: boolean;
 }
@@ -119,7 +119,7 @@ export function directionLabel(cctx: Cctx, { settings: { hub_chain_ids: hubChain
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
-/** When the hub has recorded the creation of a transaction, in Unix seconds; `undefined` if it has not, or not here. */
+/** Creation time of a transaction in Unix seconds; `undefined` if the hub has not recorded it, or it is missing. */
 export function recordedCreation({ cctx_status }: Cctx): Numeral | undefined {
   return positive(validOrUndefined(validOrUndefined(cctx_status)?.created_timestamp));
 }
@@ -133,7 +133,7 @@ export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));
 }
 
-/** Whether a transaction has the keys that `createdAt` reads, which an old node has not for all. */
+/** Whether a transaction has the fields that `createdAt` reads. An old node leaves them out for some transactions. */
 export function hasCreation({ cctx_status }: Cctx): boolean {
   const status = optional(cctx_status);
   const created = optional(status?.created_timestamp);

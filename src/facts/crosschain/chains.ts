@@ -84,7 +84,7 @@ export const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowe
 export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
 
 /**
- * The node lists missed transactions that are further below the lowest pending nonce only if they are in the window.
+ * A missed transaction further below the lowest pending nonce is listed only while it is in the rate limiter window.
  */
 const MAX_NONCES_BELOW = 1000;
 
@@ -101,7 +101,7 @@ export function lowestMissedNonce(input: CrosschainInput, chainId: string): Nume
   return lowest(nonces.filter((nonce) => pending === undefined || subtract(pending, nonce) <= MAX_NONCES_BELOW));
 }
 
-/** A truncated list changes nothing, because lower nonces may be omitted. */
+/** The lowest pending nonces. A truncated list may omit lower nonces, so the remembered ones stay valid. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const past = input.past?.lowestNonces ?? [];
   if (isTruncated(input)) return past.filter(({ isMissing }) => isMissing !== true);
@@ -112,7 +112,7 @@ export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNon
   });
 });
 
-/** The nonces of a node that is behind are old: the chain does not move back to them, nor moves with them. */
+/** A node that is behind lists old nonces, which neither confirm a new nonce nor bring back the previous one. */
 function unmovedNonce(
   { at, isNodeBehind = false }: CrosschainInput,
   nonce: Numeral,
@@ -133,8 +133,8 @@ function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
 }
 
 /**
- * The nonces for the next document. A list that cannot be read or is truncated changes nothing. A chain that a list of
- * a node that is not behind does not have is kept until the next list: the list may be odd.
+ * The nonces to remember for the next document. A list that cannot be read or is truncated changes nothing. A chain
+ * that is missing in one list is kept until the next: one list can be odd. A node that is behind removes no chain.
  */
 function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const past = input.past?.lowestNonces ?? [];
@@ -150,7 +150,7 @@ function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
 
-/** When each chain on which a transaction was pending within a day was last listed. */
+/** The chains with a pending transaction within the last day, each with the time when it was last listed. */
 export const chainsOfDay = memoize((input: CrosschainInput): ReadonlyMap<string, Instant> => {
   const listed = orEmpty(() => Array.from(groupByChain(consideredCctxs.pending(input)).keys()));
   const recent = Array.from(input.past?.chains ?? []).filter(([, at]) => input.at - at < DAY_SECONDS);

@@ -22,7 +22,7 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** The answers since the last document about transactions that have left the lists. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
-  /** The time of the last such query. */
+  /** When the node was last asked about transactions that have left the lists. */
   readonly cctxsAskedAt?: Instant | undefined;
   /** Whether the node is behind the chain. */
   readonly isNodeBehind?: boolean | undefined;
@@ -46,14 +46,14 @@ export interface CrosschainPast {
 
 interface UnmovedNonce {
   readonly nonce: Numeral;
-  /** The first complete list with this nonce. */
+  /** When the first complete list with this nonce was received. */
   readonly since: Instant;
 }
 
 /** The lowest pending nonce of a chain. */
 export interface LowestNonce extends UnmovedNonce {
   readonly chainId: string;
-  /** The nonce before, until two lists of a node that is not behind agree on the new one: an odd list moves nothing. */
+  /** The previous nonce, until a second list of a node that is not behind confirms the new one: one list can be odd. */
   readonly before?: UnmovedNonce | undefined;
   /** Whether the last list did not have the chain. */
   readonly isMissing?: true | undefined;
