@@ -38,7 +38,7 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
   const last = lastDocument(state);
   const stored = withHistories(memory, (history) => ({
     ...history,
-    // Texts have configured names, and the next document has them.
+    // Texts contain configured names, which are not stored. The next document provides the texts.
     summary: '',
     details: '',
     action: '',
@@ -55,12 +55,12 @@ export function createMemory(state: EndpointState): EndpointMemory | undefined {
   };
 }
 
-/** What another process compares its first document with. */
+/** The part of the last document that another process compares its first document with. */
 function restarted(last: LastDocument): LastDocument {
   const { identity, height } = last;
   if (isDocument('module_state', last)) {
     const { document, past } = last;
-    // The next document has them.
+    // The next document provides these values.
     const nothing = { watched: [], hubCoinDenom: undefined, hubSide: undefined };
     return { document, identity, height, past: past && { ...past, ...nothing }, flow: undefined };
   }
@@ -77,7 +77,7 @@ export function withMemory(state: EndpointState, memory: EndpointMemory | undefi
   const { last, problems: stored, nodeInUse } = memory;
   const known = withHistories(stored, (history, { name, action }) => {
     const [title] = alertTexts[name as keyof typeof alertTexts];
-    // Until the next document or answer has the problem.
+    // The summary until the next document or answer finds the problem again.
     const summary = `${title.charAt(0).toLowerCase()}${title.slice(1, -1)}, as was found earlier`;
     return { ...history, summary, action };
   });

@@ -37,7 +37,7 @@ export interface LastDocument<Name extends DocumentName = DocumentName> {
   /** See `DocumentDefinition.height`. */
   readonly height: Numeral | undefined;
   readonly past: DocumentTypes[Name]['past'] | undefined;
-  /** `undefined` after a restart where it begins anew, as that of a module state does. */
+  /** `undefined` after a restart if the flow begins anew, as that of a module state does. */
   readonly flow: DocumentTypes[Name]['flow'] | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   readonly judgement: Judgement;
   /** Counters, which are exported also while the chain series are withdrawn. */
   readonly renderedCumulative: readonly RenderedFamily[];
-  /** What the node had answered by then: the next document is judged by what has come since. */
+  /** The answers until this document: the next document is judged by the answers since. */
   readonly queries: QueryStates;
   /** What the status page shows; `undefined` of a contract. */
   readonly headline: Headline | undefined;

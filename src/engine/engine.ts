@@ -29,7 +29,7 @@ import { withAlerts } from './verdicts.js';
 export interface Endpoint<Job extends EndpointJob = EndpointJob> {
   readonly job: Job;
   readonly state: EndpointState;
-  /** The state before the only document until now. */
+  /** The state before the first document, until a second one steps. */
   readonly beforeFirst?: EndpointState | undefined;
 }
 
@@ -163,7 +163,7 @@ export function createEngine<Job extends EndpointJob>({
     isAgain = false,
   ): Promise<(() => Promise<Received>) | undefined> {
     const current = findEndpoint(job);
-    // Meanwhile another document has stepped.
+    // The endpoint was removed, or another document has stepped meanwhile.
     if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
     const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
@@ -208,7 +208,7 @@ export function createEngine<Job extends EndpointJob>({
     running.set(job, jobPolls.add(query.name));
     try {
       const exchanges = await Promise.all(requests.map(async (request) => send(job, query, request)));
-      // Not while a document steps.
+      // In turn, so that the state does not change while a document steps.
       await inTurn(async () => answered(job, query, exchanges, startedAt));
     } finally {
       jobPolls.delete(query.name);
@@ -221,7 +221,7 @@ export function createEngine<Job extends EndpointJob>({
     const moment = now();
     const context = endpoint && queryContext(job.context, endpoint.state, moment.at);
     if (endpoint === undefined || before === undefined || context === undefined) return;
-    // Of the node before, which says nothing about this one.
+    // What the previous node has answered about itself is not true of the present node.
     if (query.isOfNode && startedAt < (endpoint.state.switchedAt ?? startedAt)) return;
     const after = afterRound(before, context, exchanges, startedAt, moment.at);
     change({ ...endpoint, state: withQuery(endpoint.state, after) });

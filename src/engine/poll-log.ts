@@ -108,7 +108,7 @@ export function createVerdictLog(
   };
 }
 
-/** Logs verdicts that have begun or ended, or whose severity has changed; with the cause of one that `all` has hidden. */
+/** Logs verdicts that have begun, ended or changed severity; of one that a cause in `all` hides, also the cause. */
 export function logVerdicts(
   log: Logger,
   before: ReportedVerdicts,

@@ -68,8 +68,8 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release?: (() => void) | undefined;
   /**
-   * Whether a document with a lower hub height is accepted. A recorded one was: hub heights were compared also with
-   * polls that were not recorded.
+   * Whether a document with a lower hub height is accepted. A recorded one is, because the recording process has
+   * accepted it: it compared hub heights also with polls that were not recorded.
    */
   readonly isAccepted?: true;
   /** All nodes of the endpoint, as far as they were observed; only of several. */

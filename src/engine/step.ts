@@ -69,7 +69,7 @@ export function* step<Name extends DocumentName>(
 ): InParts<EndpointState> {
   const state = withNodes(isOfOtherBridge(before, poll, context) ? forgotten(before) : before, poll.nodes, at);
   const regression = findRegression(state, poll, context);
-  // A recording has the failure.
+  // In a replay, a document that was refused for its height is a failure with this reason.
   const isRegression = regression !== undefined || (!poll.outcome.ok && poll.outcome.error.reason === 'regression');
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (isRegression ? 1 : 0);
   const { isAccepted = regressionsSinceSuccess >= REGRESSIONS_TO_ACCEPT } = poll;
@@ -112,7 +112,7 @@ export function* step<Name extends DocumentName>(
   };
 }
 
-/** The state with the nodes of a poll. What the node in use before has said of itself is not true of another one. */
+/** The state with the nodes of a poll. After a switch of nodes, what the previous one said of itself is dropped. */
 function withNodes(state: EndpointState, nodes: PollResult['nodes'], at: Instant): EndpointState {
   if (nodes === undefined) return state;
   const before = sourceInUse(state);
@@ -151,7 +151,7 @@ function* derive<Name extends DocumentName>(
   const definition = documents[context.document];
   const documentContext = createDocumentContext(state, document, context, clockOffset);
   const input = definition.input(content, documentContext);
-  // Each family derives a part of the facts that flow and problems use.
+  // Rendered first: each family derives a part of the facts, which flow and problems then reuse.
   const families = yield* render(definition.families, input, context);
   const evidence = createEvidence(state, document, input, context);
   const { flow } = evidence;
@@ -195,7 +195,7 @@ function createDocumentContext<Name extends DocumentName>(
   return { at: receivedAt, clockOffset, height, past, additionalInput, settings, names, isSinglePoll };
 }
 
-/** What a document is judged by, after the last document. */
+/** The evidence for the problems of a document, with the changes since the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
   { content, height, receivedAt }: ReadContent<Name>,

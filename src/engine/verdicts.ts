@@ -116,8 +116,8 @@ interface Candidate extends DueProblem {
 }
 
 /**
- * Everything that is wrong with a target, shown or not: the problems of the polls, then of the documents, in the order
- * of their declarations.
+ * All present problems of a target, shown or not: those of the polls, then those of the documents, in the order of
+ * their declarations.
  */
 function listCandidates(states: readonly EndpointState[], now: Moment): readonly Candidate[] {
   const toCandidate = (state: EndpointState, present: PresentProblem): Candidate => {
@@ -148,14 +148,14 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
   const documentCandidates = states.flatMap((state) => {
     const all = presentProblems(state).map((present) => toCandidate(state, present));
     if (exportedSuccess(state, now.at) !== undefined) return all;
-    // What has fired stays: without data, nothing says that it has ended.
+    // Alerts that fired before the data was withdrawn stay: without data, nothing proves an end.
     const withdrawnAt = (state.problems.judgedAt ?? -Infinity) + state.staleAfterMs / 1000;
     return all.filter((candidate) => firesAt(candidate) <= withdrawnAt);
   });
   return [...pollCandidates, ...documentCandidates];
 }
 
-/** Of the last document; before the first one, as an earlier process remembers them. */
+/** The present problems by the last document; before the first one, by the memory of an earlier process. */
 function presentProblems({ document, lastSuccess, problems: { remembered }, problemSettings = {} }: EndpointState) {
   const present =
     lastSuccess?.snapshot.judgement.present ??
@@ -172,7 +172,7 @@ function presentVerdicts(states: readonly EndpointState[], now: Moment): readonl
   );
 }
 
-/** The state after a poll, which remembers the alerts. `all`: of its target, with this one. */
+/** The state after a poll, with the memory of its alerts. `all`: the states of its target, including this one. */
 export function withAlerts(state: EndpointState, all: readonly EndpointState[], now: Moment): EndpointState {
   const { judgedAt } = state.problems;
   const before =
@@ -183,7 +183,7 @@ export function withAlerts(state: EndpointState, all: readonly EndpointState[], 
   return { ...state, problems: { ...state.problems, alerts: remembered } };
 }
 
-/** The series of the problems of all targets, by scraping at this time. */
+/** The series of the problems of all targets, as a scrape at this time exports them. */
 export function problemSeries(states: readonly EndpointState[], now: Moment): readonly RenderedFamily[] {
   return Array.from(groupBy(states, ({ target }) => target).values()).flatMap((targetStates) => {
     const [first] = targetStates;
@@ -208,7 +208,7 @@ function createVerdict(
   const fires = isKept ? Math.max(firesAtInstant, kept.until) : firesAtInstant;
   const { target, document, lastSuccess } = state;
   const isCurrent = isOfPolls({ alert }) || exportedSuccess(state, now.at) !== undefined;
-  // The age of a problem goes on, and that of what is known of it does not.
+  // Without a current document, the age grows on, but the details are those of the last document.
   const asOf = isCurrent || lastSuccess === undefined ? '' : `as of ${utcMinute(wallSeconds(lastSuccess.at, now))}`;
   return {
     target,
@@ -254,8 +254,8 @@ function isShown({ state, alert, document, severity, ageSeconds, startSeconds, f
 }
 
 /**
- * Without what another verdict says: a warning and the critical problem of the same subject are one line, that of the
- * alert that fires first; and what builds up is nothing beside its firing cause.
+ * Leaves out what another verdict says. A warning and the critical problem of the same subject are one line, that of
+ * the alert that fires first. A pending problem is left out while its cause fires.
  */
 function withoutOtherForms(all: readonly Verdict[]): readonly Verdict[] {
   return all.flatMap((verdict) => {

@@ -31,11 +31,11 @@ export interface BridgeFlow {
    * a counter that moves to another series would count twice.
    */
   readonly tokens: ReadonlyMap<string, TokenCounts>;
-  /** The keys of the counted batches: of nodes in turn, one that is behind has them again. */
+  /** The keys of the counted batches: when nodes answer in turn, one that is behind lists such a batch again. */
   readonly counted: ReadonlySet<string>;
 }
 
-/** The oldest are forgotten. */
+/** Maximum of these keys; the oldest are forgotten. */
 const MAX_COUNTED = 1_000;
 
 export interface FlowOptions {

@@ -29,8 +29,8 @@ import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 /** Plain data. */
 export interface CrosschainFlow {
   /**
-   * The transactions of the last complete lists by index, missed ones first, after those that have left them and for
-   * which `departed` has had no room; `undefined` before them.
+   * The transactions of the last complete lists by index, missed ones first; before these, transactions that have left
+   * the lists and for which `departed` had no room. `undefined` before the first complete lists.
    */
   readonly live: ReadonlyMap<string, LiveCctx> | undefined;
   /** The transactions to ask the node for, by index, the oldest question first. */
@@ -80,7 +80,7 @@ export const MAX_CCTXS = 50_000;
 export function trackCrosschain(flow: CrosschainFlow = EMPTY_CROSSCHAIN_FLOW, input: CrosschainInput): CrosschainFlow {
   const listed = orUndefined(() => ({ live: readLive(input), isTruncated: isTruncated(input) }));
   const settled = settle(flow, listed, input);
-  // An unlisted transaction can be one that the node has omitted.
+  // In a truncated list, a transaction that is missing may only have been omitted by the node.
   if (listed === undefined || listed.isTruncated) return settled;
   const { live } = listed;
   if (input.settings.cctx_queries === 'off') return { ...settled, live };
@@ -138,11 +138,11 @@ function settle(
     if ((isListed && !listed.isTruncated) || isOfOtherKey(before, keys)) continue;
     const cctx = withoutKnownKey(before, keys);
     const answer = answers?.get(index);
-    // The next complete list is not compared with a truncated one.
+    // Stays, though listed: the next complete list is compared with the last complete one, not with this one.
     if (isListed) departed.set(index, { ...cctx, at, isPending: false });
     else if (answer === 'pending') departed.set(index, { ...cctx, isPending: true });
     else if (answer === undefined) {
-      // A node that has never answered does not know the query. With too many questions, only missed ones wait.
+      // A node that never answered does not know the query. With too many questions, only missed transactions wait.
       const isUnknown = !isAnswered || (isAnswering && (!cctx.isMissed || asked.has(index)));
       if (cctx.isPending || !isUnknown || at - cctx.at <= MAX_UNANSWERED_SECONDS) departed.set(index, cctx);
     }
@@ -177,7 +177,7 @@ function distinctKeys(live: ReadonlyMap<string, LiveCctx>): ReadonlySet<string> 
   return new Set(Array.from(live.values()).flatMap(({ key }) => key ?? []));
 }
 
-/** Without a listed key nothing is known. */
+/** Whether the key of a transaction is not listed any more; unknown without any listed key. */
 function isOfOtherKey({ key }: LiveCctx, keys: ReadonlySet<string>): boolean {
   return key !== undefined && keys.size > 0 && !keys.has(key);
 }
@@ -187,8 +187,8 @@ function withoutKnownKey<Live extends LiveCctx>(cctx: Live, keys: ReadonlySet<st
 }
 
 /**
- * The indexes of the transactions to ask the node for. Half of them may be pending ones: behind a long queue, those
- * that have finished would count as pending for as long as an alert needs.
+ * The indexes of the transactions to ask the node for. Up to half of them are pending ones: at the end of a long queue,
+ * one that has finished would count as pending for as long as an alert needs.
  */
 export function nextQuestions({ departed }: CrosschainFlow): readonly string[] {
   const indexes = Array.from(departed.keys());

@@ -12,21 +12,21 @@ import type { Evidence, Found } from './problem.js';
 import { cctxAmountsText, chainText } from './sentence.js';
 
 /*
- * What problems of chains share: when those of most chains are one, and for how long nothing could move, because the
- * hub halted or outbounds were switched off.
+ * For the problems of chains: when the same problem of many chains is joined into one, and for how long no transaction
+ * could move, because the hub had halted or outbounds were switched off.
  */
 
 export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
-/** From so many chains with the same problem on, and from half of those of a day, it has a common cause. */
+/** A problem of so many chains, and of half of the chains of a day, has a common cause. */
 const MIN_CHAINS = 3;
 
 export const CHECK_SIGNERS =
   'So many chains at once have a common cause: check the signers (peers, blames, versions) and whether isOutboundEnabled of crosschain_flags is true, before you look at one chain.';
 
 /**
- * Problems of chains; when most chains have it, one problem that began with the chain that made it so many. The other
- * problems of the same chains join in the same way, so that it inhibits them.
+ * The problem of each chain, or one joint problem if enough chains have it: it begins when there were enough. Other
+ * problems of the same chains are joined in the same way, so that the joint problem can inhibit them.
  */
 export function joinChains(
   input: CrosschainInput,
@@ -36,7 +36,7 @@ export function joinChains(
 ): readonly Found[] {
   const found = each.filter((one) => one !== undefined);
   const chainIds = found.map(({ subject = {} }) => subject.chain_id ?? '');
-  // With those of now, the problem would split and join again whenever a quiet chain has a transaction.
+  // By the chains of now, the problem would split and join again whenever a quiet chain has a transaction.
   const total = new Set([...chainIds, ...chainsOfDay(input).keys()]).size;
   const needed = Math.max(MIN_CHAINS, Math.ceil(total / 2));
   if (found.length < needed) return found;
@@ -46,7 +46,7 @@ export function joinChains(
   const theirs = chainIds.flatMap((chainId) => byChain.get(chainId) ?? []);
   const names = list(chainIds.map((chainId) => chainText(input, chainId)));
   const details = [`on ${found.length} of ${total} chains: ${names}`, cctxAmountsText(input, theirs)];
-  // Their number moves.
+  // Without the number of chains, which changes while the problem lasts.
   const summary = texts.summary('half of the chains or more');
   return [{ start, chainStart, chains: chainIds, summary, details, action: texts.action ?? CHECK_SIGNERS }];
 }
@@ -105,7 +105,7 @@ const withSpan = (spans: readonly Span[], last: Span): Span[] => [...spans, last
 
 const isHalt = ({ from, until }: Span): boolean => until - from > HALT_SECONDS;
 
-/** The time since then that spans cover; where spans overlap, it counts once. */
+/** The time since `since` that spans cover; where spans overlap, it counts once. */
 function coveredSeconds(spans: readonly Span[], since: number): number {
   let covered = 0;
   let end = since;
@@ -116,13 +116,13 @@ function coveredSeconds(spans: readonly Span[], since: number): number {
   return covered;
 }
 
-/** How long nothing could move since then. */
+/** For how long since `since` no transaction could move. */
 export function standstillSeconds(mark: HaltMark | undefined, since: number): number {
   if (mark === undefined) return 0;
   return coveredSeconds([...mark.halts, ...(isHalt(mark) ? [mark] : []), ...mark.offs], since);
 }
 
-/** How long outbounds were off since then. */
+/** For how long since `since` outbounds were off. */
 export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined ? 0 : coveredSeconds(mark.offs, since);
 }

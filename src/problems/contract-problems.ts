@@ -24,8 +24,8 @@ import { shortAddress } from './sentence.js';
 type ShortfallMark = Readonly<Record<string, { readonly amount: Numeral; readonly grewAt: Instant }>>;
 
 /**
- * The tokens by the answers that no document was judged by, and the others with an unknown surplus; `undefined` while
- * there are only older answers.
+ * The tokens. A surplus is unknown unless an answer about the token has come since the last document; `undefined` if
+ * there is no new answer about any token.
  */
 function newBacking({ input: { backing, contract: bridge }, newAnswers }: Evidence<'external_contract'>) {
   const answered = contractAnswers(newAnswers, bridge).backing.map(({ contract }) => contract);
@@ -129,7 +129,7 @@ type EventMark = readonly { readonly at: Instant; readonly nonce: Numeral; reado
 
 const SILENT_SECONDS = HOUR_SECONDS;
 const POINT_SECONDS = 300;
-/** The event of an older point has waited for long enough. */
+/** The limit is reached for an event of an older point, so that its exact time does not matter. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
 const oracleSilentByContract = defineProblem('external_contract', {
@@ -154,11 +154,11 @@ const oracleSilentByContract = defineProblem('external_contract', {
   },
   find: ({ input: { lastEventNonce, unobservedEvents: waiting, isHubTimeKnown } }, mark) => {
     const nonce = required(lastEventNonce);
-    // The hub may be behind.
+    // Unknown while the hub node may be behind.
     if (waiting === undefined) return isHubTimeKnown ? OTHERS_NOT_SHOWN : OTHERS_UNJUDGED;
     if (waiting === 0n) return undefined;
     const observed = subtract(nonce, waiting);
-    // The first reading with the oldest unobserved event.
+    // The first reading of the contract with the oldest event that the hub has not observed.
     const since = mark?.find((point) => point.nonce > observed);
     if (since === undefined || waiting < since.waiting) return undefined;
     return {

@@ -55,7 +55,7 @@ import {
 
 /* Pending and missed cross-chain transactions. */
 
-/** Nothing ends with a truncated list. */
+/** A truncated list ends no problem. */
 function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Findings {
   return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
 }
@@ -116,7 +116,7 @@ function tooOld(severity: Severity) {
     name: 'CrosschainOldestPendingTooOld',
     severity,
     age: 'over',
-    // After CrosschainBacklogStuck, unless the chain moves.
+    // Later than CrosschainBacklogStuck, which hides it. On a chain that moves, only this one fires.
     afterMinutes: isCritical ? 0 : 15,
     description: isCritical
       ? 'The oldest pending cctx of a chain is older than four times its age limit, or twice one of an hour or more.'
@@ -126,7 +126,7 @@ function tooOld(severity: Severity) {
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // Nothing gets older while outbounds are off.
       if (isOutboundEnabled(answers) === false) return OTHERS_NOT_SHOWN;
-      // A node that is behind has the ages at its newest block.
+      // A node that is behind shows transactions as of its newest block: their ages end there.
       const delaySeconds = isNodeBehind(answers, input) ? (nodeDelaySeconds(answers, input) ?? 0) : 0;
       const considered = consideredCctxs.pending(input);
       const dated = considered.filter(hasCreation);
@@ -253,12 +253,10 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
 const MISSED_ACTION =
   'A missed transaction was almost certainly executed, because a later nonce was: look it up on its chain by its nonce, then have an observer post its hash. Do not abort it, because that can pay twice.';
 
-/** The oldest are kept. The others cannot be judged. */
+/** The transactions that were seen first are kept. The others cannot be judged. */
 const MAX_MISSED = 1000;
 
-/**
- * When each missed transaction was first seen; 0 in the first two documents, whose missed transactions are old.
- */
+/** When each missed transaction was first seen; 0 if by one of the first two documents, because it may be old. */
 type MissedMark = Readonly<Record<string, Instant>>;
 
 /** Indexes are bounded like labels. */

@@ -6,32 +6,32 @@ import { hides, isCriticalForm, isOfPolls, replaces, type HidingAlert } from './
  * When the alert of a problem fires, and which cause hides it. Pages, log, `once`, `backtest` and the series of a
  * scrape all call `judgeAlerts`.
  *
- * - An alert fires at the later of start plus limit and of when the problem became present. What the last judgement has
- *   missed does not begin to fire, and what has fired goes on until it is gone.
- * - A cause hides what fires at the same time as itself or later. What fired before its cause stays, because
- *   Alertmanager would say "resolved" of what is not; only what the cause replaces does not. The memory has what has
- *   fired for a minute: it stays, too, when a limit or a start moves.
- * - What a cause hid stays hidden while the cause fires, and for minutes after its end: nobody is alerted in the middle
- *   of a recovery, or when a cause comes and goes. The memory of the endpoint has that, written with each poll.
- * - A process without memory does not know what fired before it. In its first minutes, a present cause hides as if it
- *   had fired, unless the documents prove that it has not; what they prove keeps its order.
+ * - An alert fires at its start plus its limit, or when the problem becomes present, if that is later. It does not
+ *   begin to fire while the last judgement has missed the problem; once it fires, it goes on until the problem is gone.
+ * - A cause hides an alert that fires with it or later. An alert that fired before its cause stays, because
+ *   Alertmanager would report it as resolved; only an alert that the cause replaces is hidden. The memory has the
+ *   alerts that have fired for a minute, so that they stay when a limit or a start moves.
+ * - A hidden alert stays hidden while the cause fires, and for minutes after its end: nobody is alerted in the middle
+ *   of a recovery, or when a cause comes and goes. The hidden alerts are in the memory, written with each poll.
+ * - A process without memory does not know which alert fired first. For 15 minutes, a present cause without a proven
+ *   start, such as BridgeHeightStalled, counts as fired before all others. Alerts with proven starts keep their order.
  */
 
 /**
- * `keep_firing_for` of the rules: the alert of a cause is there until those of its consequences may fire, and that of an
- * exporter that is lost until BridgeExporterAbsent or BridgeExporterDown fires.
+ * `keep_firing_for` of the rules: the alert of a cause lasts until the alerts that it hid may fire, and alerts of a
+ * lost exporter last until BridgeExporterAbsent or BridgeExporterDown fires.
  */
 export const KEEP_FIRING_MINUTES = 15;
-/** How long a problem of the polls hides after its end: what follows shows whether something else is wrong. */
+/** How long a problem of the polls hides others after its end: new documents show whether more is wrong. */
 const HIDES_AFTER_POLLS_MINUTES = 5;
 
-/** What the alerts of an endpoint remember: plain data. */
+/** The memory of the alerts of an endpoint: plain data. */
 export interface AlertMemory {
   /** When the memory began. */
   readonly since: Instant;
   /** By the id of the hidden problem. */
   readonly hidden: ReadonlyMap<string, Hidden>;
-  /** The ids of what has fired for a minute and still does. */
+  /** The ids of the problems whose alerts have fired for a minute and still fire. */
   readonly fired: readonly string[];
 }
 
@@ -42,7 +42,7 @@ interface Hidden {
   readonly until: Instant;
 }
 
-/** Far more than the endpoints of a target have. */
+/** The maximum of hidden and of fired alerts; a target has far fewer. */
 const MAX_REMEMBERED = 1_000;
 
 /** A problem that is there, in any document of a target. */
@@ -50,7 +50,7 @@ export interface DueProblem extends HidingAlert {
   readonly id: string;
   readonly startAt: Instant;
   readonly limitSeconds: number;
-  /** `undefined` if one poll is all there is. */
+  /** `undefined` after a single poll (`once`). */
   readonly presentAt: Instant | undefined;
   /** The last judgement that found it, if a later one has missed it. */
   readonly missingSince?: Instant | undefined;
@@ -66,13 +66,12 @@ export interface Alert<Each extends DueProblem = DueProblem> {
   readonly isHidden: boolean;
   /** The firing cause that has no cause itself; a critical problem before the warning of the same name. */
   readonly cause: Each | undefined;
-  /** What a cause hid, while it fires and after its end. */
+  /** The entry of the memory that hides the alert while its cause fires, and for minutes after. */
   readonly kept: Hidden | undefined;
 }
 
 /**
- * The alerts of all problems of a target that fire or can begin to. What a problem replaces stays while the problem
- * itself is hidden.
+ * The alerts of all problems of a target that fire or can begin to. A cause that is hidden itself replaces no alert.
  */
 export function judgeAlerts<Each extends DueProblem>(
   present: readonly Each[],
@@ -117,7 +116,7 @@ export function judgeAlerts<Each extends DueProblem>(
   );
 }
 
-/** The memory of an endpoint after a poll, with the alerts of its target, of which some are its own. */
+/** The memory of an endpoint after a poll. `alerts`: of its whole target; `isOwn`: of this endpoint. */
 export function rememberAlerts<Each extends DueProblem>(
   before: AlertMemory,
   alerts: ReadonlyMap<Each, Alert<Each>>,
@@ -129,7 +128,8 @@ export function rememberAlerts<Each extends DueProblem>(
   const hiddenNow = own.flatMap(([{ id }, { cause }]) =>
     cause === undefined ? [] : [[id, { cause: cause.id, alert: cause.alert, until: now }] as const],
   );
-  // What a cause hid can be withdrawn while the cause fires. A cause that only may have fired before this process hides no longer.
+  // An entry stays while its cause fires, even if the hidden problem is withdrawn. A cause that has not fired, but may
+  // have before this process, adds none.
   const hidden = [...before.hidden, ...hiddenNow].flatMap(([id, each]) => {
     const cause = causes.get(each.cause);
     const minutes = cause !== undefined && isOfPolls(cause) ? HIDES_AFTER_POLLS_MINUTES : KEEP_FIRING_MINUTES;
@@ -162,10 +162,10 @@ function hasFired({ id, memory }: DueProblem): boolean {
   return memory?.fired.includes(id) === true;
 }
 
-/** What is found so long after the beginning of a process has not fired before it. */
+/** A problem that begins later than this after the start of the process did not fire before the start. */
 const FIRST_SECONDS = 2 * MINUTE_SECONDS;
 
-/** When an alert fires, or would have in a process that had seen its beginning. */
+/** When an alert fires, or would have fired if this process had run since the problem began. */
 function effectiveFiringTime(problem: DueProblem, now: Instant): Instant {
   const { startAt, limitSeconds, presentAt, isProven, memory } = problem;
   const since = memory?.since ?? -Infinity;

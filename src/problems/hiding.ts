@@ -3,8 +3,8 @@ import { problemKey, subjectLabels, type Inhibition, type Problem, type Severity
 import { problems } from './problems.js';
 
 /*
- * What hides what, over all documents of a target, from the declarations of the problems. It is transitively closed, so
- * that nobody has to follow a chain of causes (a test names what is missing). due.ts says when a cause hides.
+ * Which problem hides which one of its target, by their declarations. These are transitively closed, so that nobody has
+ * to follow a chain of causes (a test names missing ones). due.ts says when a cause hides.
  */
 
 /** An alert of a target. */
@@ -17,7 +17,7 @@ export interface HidingAlert {
 
 type Declaring = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument' | 'isUrgent'>;
 
-/** A problem of the polls is the same in every document. */
+/** Problems of the polls have one declaration for all documents. */
 const declarations: ReadonlyMap<string, Declaring> = new Map([
   ...pollProblems.map((each): [string, Declaring] => [`${each.name} ${each.severity}`, each]),
   ...problems.map((each): [string, Declaring] => [problemKey(each), each]),
@@ -43,8 +43,8 @@ export function isOfPolls({ alert }: Pick<HidingAlert, 'alert'>): boolean {
 }
 
 /**
- * Whether a cause also hides what fired before it, because it says the same. BridgeSnapshotStale does not say that the
- * polls of this exporter fail: where another one polls the document, its rule does not fire.
+ * Whether a cause also hides an alert that fired before it, because it reports the same. BridgeSnapshotStale does not
+ * replace alerts of failing polls: where another exporter polls the document, its rule does not fire.
  */
 export function replaces(cause: HidingAlert, effect: HidingAlert): boolean {
   const isStale = cause.alert === 'BridgeSnapshotStale' && isOfPolls(effect) && !failedPollAlerts.has(effect.alert);
@@ -53,7 +53,7 @@ export function replaces(cause: HidingAlert, effect: HidingAlert): boolean {
 
 const failedPollAlerts: ReadonlySet<string> = new Set(['BridgeEndpointDown', 'BridgeEndpointMisconfigured']);
 
-/** What cannot be judged is different for each severity. */
+/** Whether the cause is the critical form of a warning. BridgeProblemUnjudged names other problems in each severity. */
 export function isCriticalForm(cause: HidingAlert, effect: HidingAlert): boolean {
   return (
     cause.severity === 'critical' &&
@@ -66,8 +66,8 @@ export function isCriticalForm(cause: HidingAlert, effect: HidingAlert): boolean
 }
 
 /**
- * What a document shows is not current while it is not polled, or while it stands still or is behind. A warning hides
- * no critical alert, but CrosschainOutboundDisabled those that only repeat it; so no other warning hides that one.
+ * Whether the cause says that the document is not current: not polled, standing still or behind. A warning hides
+ * neither critical alerts nor CrosschainOutboundDisabled, which itself hides the critical alerts that only repeat it.
  */
 function hidesOfDocument(cause: HidingAlert, effect: HidingAlert): boolean {
   const { inhibitsDocument, isUrgent } = findDeclaration(effect) ?? {};

@@ -29,11 +29,11 @@ import {
 import { claimItem } from '../facts/bridge/claims.js';
 
 /*
- * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is
- * consistent in itself, so they have no limit.
+ * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. Time does not resolve
+ * a contradiction within one document, so these problems have no limit.
  */
 
-/** Votes for such a claim would do the harm. */
+/** Hides the alerts that ask for votes, because votes for such a claim would do the harm. */
 const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeOracleStalled' },
   ...HIDDEN_WITHOUT_EVENTS,
@@ -44,7 +44,7 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-/** The claims of a kind, if their power is credible, or if it is not. */
+/** Finds the claims of a kind that have a third of the power (credible), or those that have less. */
 function claimsByPower(
   claims: (input: BridgeInput) => readonly Attestation[],
   kind: string,

@@ -131,7 +131,7 @@ function unsignedBatches(
   const missing = missingConfirms.batch(input, member);
   if (missing.length === 0) return undefined;
   const newestSigned = highest(signedBatches(input, member).map(({ height }) => required(height)));
-  // Older batches may wait for their turn.
+  // Batches older than the newest signed one may wait for their turn.
   const due = missing
     .map(({ height }) => required(height))
     .filter((height) => newestSigned === undefined || height > newestSigned);
@@ -184,7 +184,7 @@ const votesMissing = defineProblem('module_state', {
         highest([
           last,
           newestVotes(input).get(dataPart(required(registration.sender))),
-          // An orchestrator that catches up votes for events that are no longer in the state.
+          // The document lacks votes for old events, which an orchestrator that catches up gives.
           claimPosition.getAnswer(answers, labels.orchestrator),
         ]),
       ),
@@ -222,8 +222,8 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     description: `A watched validator, or others with a third of the power, have less than ${hours} hours to sign a validator set or a batch.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {
-      // A signature that is missing at an old height may be given since then. A watched validator whose deadline was near
-      // is told nevertheless: it is jailed if the hub goes on without the node.
+      // The signature may have been given since the old height, so no new deadline is found. Known ones of watched
+      // validators can still fire: they are jailed if the hub goes on without this node.
       if (input.isNodeBehind === true || standsStill(input)) return OTHERS_OUTDATED;
       const found = registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
@@ -242,7 +242,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
           details: [`by ${clockTime(input, left)}`],
         });
       });
-      // A watched validator is jailed for it whatever the cause is.
+      // Watched validators are never joined, because each is jailed whatever the cause is. Only the action names it.
       const action = areMost(found.flatMap((one) => one?.validator ?? [])) ? COMMON_CAUSE : undefined;
       return found.map((one) => one && { ...one, action });
     },

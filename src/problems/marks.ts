@@ -2,15 +2,15 @@ import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 
 /*
- * The marks of problems. A debounced mark has a candidate beside it, the mark after the last document, and moves there
- * when the next document agrees: when it continues both in the same way. If not, the last document was odd, and the
- * mark continues without it. The first document is a candidate, too: if the second one contradicts it, the mark begins
- * anew with that one. Otherwise an odd answer would be found after it is gone: as a change for hours, or as a
- * rollback for a day; and a silence of hours would begin anew.
+ * The marks of problems. A debounced mark ignores a single odd document. It has a candidate: the mark as it would be
+ * with the last document. The next document is applied to both. If the results are equal, it confirms the last one: the
+ * candidate becomes the mark. If not, the last document was odd, and the mark continues without it. The first document
+ * is a candidate, too: if the second one contradicts it, the mark begins anew with that one. Otherwise one odd answer
+ * would be a changed parameter for hours or a rollback for a day, or would restart a silence of hours.
  *
- * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. The mark is 5, and after the second
- * document its candidate is 90. The third one leaves 90 and makes 6 of 5: they differ, so the mark stays 5, with the
- * candidate 6. With 91 in the third document, both would be 91, so that the mark would be 90.
+ * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second one, the mark is 5
+ * and the candidate 90. With the third, 90 stays 90 and 5 becomes 6: they differ, so the mark is 5 and the candidate 6.
+ * If the third document had 91, both would become 91, so that the mark would be 90.
  */
 
 /** The entry of a token, chain or validator. */
@@ -49,8 +49,8 @@ export function marksAfter(
 }
 
 /**
- * The mark that two agree on, but for numbers, which are times or small counts: then the lower one, so that an odd
- * document does not make a time anew. `undefined` if they differ in anything else.
+ * The common value of two marks. Numbers, which are times or small counts, may differ: then it is the lower one, so
+ * that an odd document does not restart a time. `undefined` if the marks differ in anything else.
  */
 function agreedMark(a: unknown, b: unknown): unknown {
   if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);

@@ -22,7 +22,7 @@ type BlocksSeverity = Exclude<Severity, 'info'>;
 const RESTART_NODE =
   'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.';
 
-/** The findings about validators that are bonded. A node that catches up has the misses of an earlier time. */
+/** The findings about bonded validators; none from a node that is behind, which has the misses of an earlier time. */
 function eachBonded(
   evidence: Evidence<'module_state'>,
   find: (blocks: MissedBlocks, who: string) => FoundInAnswer,
@@ -81,13 +81,13 @@ function signsNoBlocks(severity: BlocksSeverity) {
 /** Shares of the blocks that a validator may miss. */
 const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
 /**
- * While fewer are missed within ten minutes, the number is from before: it stays high until the blocks leave the
- * window.
+ * A validator that misses fewer within ten minutes has recovered: its number stays high until the blocks that it missed
+ * before leave the window.
  */
 const RISE_RATIO = 0.01;
 /** Somebody who sleeps needs time to wake up, find the cause and start the node. */
 const JAILED_SOON_SECONDS = 2 * HOUR_SECONDS;
-/** A restart of the node takes less. */
+/** Misses over a shorter time are no rate: a restart of the node takes less. */
 const RATE_SECONDS = 5 * MINUTE_SECONDS;
 
 /**
@@ -113,7 +113,7 @@ function missingBlocks(severity: BlocksSeverity) {
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
-    // After BridgeWatchedValidatorSignsNoBlocks, its cause if the validator signs none.
+    // Later than BridgeWatchedValidatorSignsNoBlocks, which is the cause if the validator signs none.
     afterMinutes: 10,
     ...(isCritical && { needsTime: true }),
     description: isCritical

@@ -5,7 +5,7 @@ import type { Evidence, Problem } from './problem.js';
 
 /*
  * The fields that no document of an endpoint has had, such as those that older nodes or other dialects lack. A problem
- * that reads one of them only sometimes, such as while a batch is there, is not unjudged then: nothing has changed.
+ * that reads such a field only sometimes, as while there is a batch, does not become unjudged: nothing has changed.
  */
 
 type Values = Readonly<Record<string, Field<unknown>>>;
@@ -33,7 +33,7 @@ function absentFields({ fields = {} }: FieldSchema, values: Values, path = ''): 
   });
 }
 
-/** Whether such a field is what withdraws the problem: the last one that is read. */
+/** Whether a field that was never there withdraws the problem: the last field that `find` reads before it throws. */
 export function isWithdrawnByNeverHad(
   problem: Problem,
   evidence: Evidence,

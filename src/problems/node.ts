@@ -64,7 +64,7 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
       };
     },
     inhibitsDocument: true,
-    // Where no block is made, the newest one is old.
+    // While the hub makes no blocks, its newest block gets old.
     inhibits: [{ problem: 'BridgeNodeBehind', equal: ['document'] }],
   });
 }
@@ -170,11 +170,11 @@ interface HighestMark {
   readonly values: Readonly<Record<string, { readonly value: Numeral; readonly at: Instant }>>;
   /** The first document with a lower height than the highest. Numbers, so that two marks agree on the earlier one. */
   readonly low?: DatedHeight;
-  /** As it was measured before the height went back. */
+  /** The block time as measured before the height went back. */
   readonly blockTimeMs?: number;
 }
 
-/** A node whose height grows by more than the hub can make blocks catches up. */
+/** A node whose height grows this many times faster than the hub makes blocks is catching up. */
 const CATCHES_UP_TIMES = 1.5;
 
 function isCatchingUp({ low, blockTimeMs }: HighestMark, height: Numeral, at: Instant): boolean {

@@ -35,7 +35,7 @@ function leadingItem(input: BridgeInput): ClaimItem | undefined {
   return claim && claimItem(input, claim);
 }
 
-/** Observing the event is progress. */
+/** The progress key: once the next event is observed, a later one is another problem. */
 const nextEvent = (input: BridgeInput): string => String(required(input.state.last_observed_nonce));
 
 function firstVote(input: BridgeInput): number | undefined {
@@ -93,24 +93,22 @@ export function claimants(claim: ClaimItem | undefined): string {
 }
 
 const SILENT_SECONDS = 12 * HOUR_SECONDS;
-/** The bridge is only quiet unless withdrawals are requested in each of these periods. */
+/** A bridge without requested withdrawals in one of these periods is quiet, not silent. */
 const PERIOD_SECONDS = 3 * HOUR_SECONDS;
-/** Shown from half of the time on. */
+/** The problem is found from half of its limit on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
 /**
- * The time without observed or claimed events while withdrawals were requested. With another beginning it is another
- * silence.
+ * A silence: no event is observed or claimed, while withdrawals are requested. With a later beginning, it is another
+ * problem.
  */
 interface SilenceMark {
   readonly event: string;
   readonly beganAt: Instant;
-  /**
-   * The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it.
-   */
+  /** The highest batch id at the beginning of the silence: a batch was built since. Others may have to wait for it. */
   readonly batch: number;
   readonly periodBeganAt: Instant;
-  /** The highest id at the beginning of the period. */
+  /** The highest transfer id at the beginning of the period. */
   readonly transfer: number;
 }
 

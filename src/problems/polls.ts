@@ -9,8 +9,8 @@ import { isEnabled, type Found, type Problem, type ProblemSettings } from './pro
 import { joinTexts, labelTexts } from './sentence.js';
 
 /*
- * Problems of the polls of a document. They need no memory: the state of the endpoint has what they are found in. They
- * are judged when they are shown, because some begin by time alone, and a successful poll ends them at once.
+ * Problems of the polls of a document. They need no memory, because they are found in the state of the endpoint. They
+ * are judged when they are shown, because some begin by time alone. A successful poll ends them at once.
  */
 
 /** The state of an endpoint, as far as its polls are judged by it. */
@@ -48,7 +48,7 @@ interface PollMoment {
   readonly isOptional: boolean;
   /** Whether the node has never served the document, and serves another document of the target. */
   readonly isNotServed: boolean;
-  /** Of the document that is exported. */
+  /** The problems that cannot be judged in the exported document. */
   readonly unjudged: readonly UnjudgedProblem[];
 }
 
@@ -237,7 +237,7 @@ const seriesDropped: PollProblem = {
 const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
-/** What cannot be judged of a document. */
+/** The problem that others of the document cannot be judged. */
 function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>): PollProblem {
   const isCritical = severity === 'critical';
   return {
@@ -264,7 +264,7 @@ function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'descri
 function unreadableFields({ lastSuccess }: PollEvidence): string {
   const { missing = [], invalid = new Map<string, number>() } = lastSuccess?.snapshot.errors ?? {};
   const measureDepth = (path: string): number => path.split('.').length;
-  // A list is more than a parameter.
+  // Shallow fields first: a missing list, such as state.batches, matters more than a parameter.
   const absent = Array.from(missing).toSorted((a, b) => measureDepth(a) - measureDepth(b));
   const wrong = Array.from(invalid.keys());
   return joinTexts(

@@ -31,24 +31,25 @@ import {
 } from './subjects.js';
 
 /*
- * Since when each problem is there. An alert fires at its start plus its limit, and not before the problem is present:
+ * Since when each problem exists. Its alert fires at the start plus the limit, but not before the problem is present.
  *
- * - a judgement shows a subject, misses it, or cannot show it (a list that is truncated, withdrawn or not polled): what
- *   it cannot show, it keeps.
- * - an answer of a query is judged once, by the first document after it: with polls every 30 s, every 60 to 90 s. Until
- *   the next one, what it shows is kept.
- * - found: continues the history of its subject and progress key, or begins one. The start is what the document proves,
- *   else now, and never later. From when the problem is present, it moves only to an earlier start that is proven.
- * - present: found by all judgements that could show it, over 20 s (`once`: by one). Until then the first miss ends it.
- * - gone: a present problem that two judgements have missed, and whose last find is 120 s ago.
- * - progress: at most one history of a subject is present. The old one stays until the new one is.
- * - an outage (longer than twice `stale_after`): what the first document finds goes on, unless it proves a later start.
- *   What it misses ends at once; what it cannot show goes on if its alert has fired.
- * - a debounced mark moves with a document, and back if the next one contradicts it (marks.ts).
- * - a document or an answer with a lower height is refused; the third in a row is accepted (engine/step.ts,
+ * - A judgement finds a subject, misses it, or cannot show it, because a list is truncated, withdrawn or not polled. A
+ *   subject that it cannot show keeps its history.
+ * - An answer of a query is judged once, by the first document after it: with polls every 30 s, every 60 to 90 s. Until
+ *   the next answer, its findings are kept.
+ * - Found: the finding continues the history of its subject and progress key, or begins one. The start is the time that
+ *   the document proves, else now, and never later. Of a present problem, it moves only to an earlier proven time.
+ * - Present: for 20 s, all judgements that could show it have found it (`once`: one). Before that, the first miss ends
+ *   it.
+ * - Gone: two judgements have missed a present problem, and the last one that found it is 120 s old or older.
+ * - Progress: a subject has at most one present history. With a new progress key, it stays until the new one is present.
+ * - Outage (longer than twice `stale_after`): a present problem that the first document finds goes on, unless a later
+ *   start is proven. One that it misses ends at once; one that it cannot show goes on if its alert has fired.
+ * - A debounced mark moves with a document, and back if the next document contradicts it (marks.ts).
+ * - A document or an answer with a lower height is refused; the third in a row is accepted (engine/step.ts,
  *   queries/query.ts).
  *
- * So one odd answer, or two nodes that answer by turns, neither end a problem nor begin one. Nodes that answer at random
+ * So one odd answer, or two nodes that answer in turn, neither end nor begin a problem. Nodes that answer at random
  * can: by two finds in a row, or by misses for two minutes.
  */
 
@@ -59,18 +60,18 @@ const ENDS_AFTER_SECONDS = 120;
 /** The limit of BridgeProblemUnjudged. */
 const UNJUDGED_TOLD_SECONDS = 10 * MINUTE_SECONDS;
 const UNJUDGED_ENDS_AFTER_SECONDS = 20 * MINUTE_SECONDS;
-/** So many histories of a problem are kept, the oldest, or `limits.max_series_per_family` if that is more. */
+/** Histories kept of a problem, the oldest first; `limits.max_series_per_family` if that is more. */
 const KEPT_HISTORIES = 200;
 
 type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
-/** A problem that cannot be judged, or could not in one of the last documents. */
+/** The time in which a problem could not be judged, until now or until recently. */
 interface Unjudged {
   readonly since: Instant;
-  /** The first and the last of the last successive documents without a judgement. */
+  /** The first and the last document of the latest run of successive documents without a judgement. */
   readonly from: Instant;
   readonly until: Instant;
-  /** Whether the last document is one of them. */
+  /** Whether the last document belongs to that run. */
   readonly isNow: boolean;
 }
 
@@ -99,7 +100,7 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map() };
 export interface Judgement {
   /** Worst first, at most `maxSeries`. */
   readonly present: readonly PresentProblem[];
-  /** The number of the others, and of the subjects that are not remembered. */
+  /** The number of present problems above `maxSeries`, and of histories above the limit of the memory. */
   readonly dropped: number;
   readonly unjudged: readonly UnjudgedProblem[];
   /** The names of the problems that could not be judged in any document of the endpoint. */
@@ -124,7 +125,7 @@ export function* judgeProblems(
   const notJudgedHere = new Set<string>();
   const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   const shownUntil = (memory.judgedAt ?? now.at) + options.staleAfterMs / 1000;
-  // Without a judgement for longer, nothing proves that a problem lasted. An odd answer is no outage.
+  // After so long without a judgement, nothing proves that a problem has lasted. One odd answer is no outage.
   const isAfterOutage = now.at - shownUntil > options.staleAfterMs / 1000;
   const neverHad = neverHadAfter(memory.neverHad, evidence);
   let dropped = 0;
@@ -149,7 +150,8 @@ export function* judgeProblems(
     present.push(...histories.map((history) => ({ ...history, ...isUnknown, problem })));
     if (after.unjudged !== undefined) {
       const { since, from, isNow } = after.unjudged;
-      // Where documents come and go that cannot be judged, what has not fired yet is found soon.
+      // A present problem that cannot be judged now is unjudged with its own severity. If unjudged documents alternate
+      // with judged ones (`since` before `from`), only if it is due: a judged document soon finds a younger one.
       const isLost = isNow && histories.some(({ startAt }) => since === from || now.at - startAt >= limit);
       unjudged.push({ problem, ...(isLost ? { severity, since: from } : { severity: 'warning', since }) });
     }
@@ -172,16 +174,14 @@ interface Judging {
   readonly problem: Problem;
   readonly limit: number;
   readonly now: Moment;
-  /** What has not fired until then is withdrawn. */
+  /** `stale_after` after the last judgement: problems that have not fired by then are withdrawn. */
   readonly shownUntil: Instant;
   readonly isAfterOutage: boolean;
   readonly neverHad: readonly string[];
   readonly options: JudgingOptions;
 }
 
-/**
- * What is found begins or is kept; what is not found is kept or ends. `undefined` while the problem was never judged.
- */
+/** The memory of a problem after a document; `undefined` until a document could be judged. */
 function judgeProblem(
   before: RememberedProblem | undefined,
   evidence: Evidence,
@@ -208,7 +208,7 @@ function judgeProblem(
     const isHidden = notShown.includes('others') || notShown.includes(subject);
     const after = missHistory(history, found.get(subject), isHidden, judging);
     if (after === undefined) return [];
-    // What is missing does not begin to fire, and does not end while it is not shown.
+    // From an outdated node, a kept problem of an unwatched validator does not end, but does not begin to fire.
     return isOutdated && history.subject.watched === 'false' ? { ...after, isMissing: true } : after;
   });
   const unjudged = unjudgedAfter(before?.unjudged, isUnjudged, now.at);
@@ -217,8 +217,8 @@ function judgeProblem(
 }
 
 /**
- * What was told goes on until all documents of 20 minutes could be judged: rows of some nodes lack a field in some
- * documents and not in others, and nobody has to be told of that twice.
+ * A problem that was unjudged for 10 minutes stays so until 20 minutes have passed without an unjudged document.
+ * Otherwise BridgeProblemUnjudged would fire again and again where rows lack a field in some documents only.
  */
 function unjudgedAfter(before: Unjudged | undefined, isUnjudged: boolean, at: Instant): Unjudged | undefined {
   if (isUnjudged) {
@@ -228,7 +228,7 @@ function unjudgedAfter(before: Unjudged | undefined, isUnjudged: boolean, at: In
   return wasTold && at - before.until < UNJUDGED_ENDS_AFTER_SECONDS ? { ...before, isNow: false } : undefined;
 }
 
-/** The history of what is found, which begins or goes on. */
+/** The history of a finding: a continued one, or a new one. */
 function findHistory(last: SubjectHistory | undefined, found: Found, judging: Judging): SubjectHistory {
   const { problem, now, options } = judging;
   const { subject = {}, progressKey = '', summary, details = [], action = problem.action, validator, chains } = found;
@@ -250,7 +250,7 @@ function findHistory(last: SubjectHistory | undefined, found: Found, judging: Ju
   };
 }
 
-/** Whether what is found after an outage is another problem: the old one was not there, or the new one began later. */
+/** Whether a finding after an outage is a new problem: the old one was absent or missed, or the new one began later. */
 function isOther(
   { presentAt, isMissing, lastFoundAt }: SubjectHistory,
   { start, chainStart }: Found,
@@ -261,8 +261,8 @@ function isOther(
 }
 
 /**
- * A start by heights is an estimate, and the first one may be by the parameter of the chain, because no block time is
- * measured yet: the document with which the problem becomes present proves it. After that it would move to and fro.
+ * A start by heights is an estimate, at first by a block time from the parameters, because none is measured yet. Until
+ * the problem is present, each document replaces the start; then it stays, because estimates would move it to and fro.
  */
 function startAfter(
   before: SubjectHistory | undefined,
@@ -282,8 +282,8 @@ function startAfter(
 }
 
 /**
- * The history of what is not found, at least not with this progress key; `undefined` if it has ended. `found` is the
- * same subject.
+ * An earlier history after a document. `undefined` if it has ended, or is replaced by `found`: the new history of the
+ * same subject, with the same progress key or another one.
  */
 function missHistory(
   history: SubjectHistory,
@@ -293,7 +293,7 @@ function missHistory(
 ): SubjectHistory | undefined {
   const { presentAt, lastFoundAt, startAt, progressKey, isMissing } = history;
   if (found === undefined && isHidden) {
-    // What has not fired before an outage does not fire because of it.
+    // A problem that cannot be shown after an outage goes on only if its alert had fired before the outage.
     return isAfterOutage && Math.max(startAt + limit, presentAt ?? Infinity) > shownUntil ? undefined : history;
   }
   const isReplaced = found !== undefined && (found.progressKey === progressKey || found.presentAt !== undefined);

@@ -37,7 +37,7 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly flow: DocumentTypes[Name]['flow'];
   /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;
-  /** Those that no document before was judged by: each answer is evidence once. */
+  /** The answers that came after the last document: each answer is judged once. */
   readonly newAnswers: QueryStates;
   /** When the node last answered a query, by query and key. */
   readonly answeredAt: (query: string, key: string) => Instant | undefined;
@@ -83,17 +83,17 @@ export interface NotShown {
   readonly notShown: Subject | 'others';
   /** Whether a field is missing or invalid. */
   readonly isUnjudged?: true;
-  /** Whether the node is behind or stands still: what is kept of unwatched validators does not begin to fire. */
+  /** Whether the node is behind or stands still: kept problems of unwatched validators do not begin to fire. */
   readonly isOutdated?: true;
 }
 
 /** The document does not show the subjects that are not found. */
 export const OTHERS_NOT_SHOWN: NotShown = { notShown: 'others' };
-/** Nor can they be judged. */
+/** The subjects that are not found cannot be judged, because a field is missing or invalid. */
 export const OTHERS_UNJUDGED: NotShown = { notShown: 'others', isUnjudged: true };
 export const OTHERS_OUTDATED: NotShown = { notShown: 'others', isOutdated: true };
 
-/** What an answer shows. Until the next answer, documents keep that; without an answer, it is withdrawn. */
+/** The findings in a new answer. Documents before the next answer keep them; without any answer, they are withdrawn. */
 export function byNewAnswer<Value>(
   { answers, newAnswers }: Evidence,
   query: NodeQuery<unknown, Value>,
@@ -129,14 +129,14 @@ export interface Inhibition {
   readonly exceptWatched?: boolean;
 }
 
-/** While no batch is relayed, no other one is built. */
+/** The consequences of unrelayed batches: while no batch is relayed, no other one is built. */
 export const HIDDEN_WITHOUT_RELAYS: readonly Inhibition[] = [
   { problem: 'BridgeBacklogStuck' },
   { problem: 'BridgeBacklogHigh' },
   { problem: 'BridgeValsetDrift' },
 ];
 
-/** While no event is observed, no execution is known on the hub. A missing vote of a watched validator is a cause. */
+/** Without observed events, the hub knows of no execution. Missing votes of watched validators are a cause. */
 export const HIDDEN_WITHOUT_EVENTS: readonly Inhibition[] = [
   { problem: 'BridgeOracleSilent' },
   { problem: 'BridgeBatchOverdue' },
@@ -146,13 +146,13 @@ export const HIDDEN_WITHOUT_EVENTS: readonly Inhibition[] = [
   { problem: 'BridgeOrchestratorMissingVotes', exceptWatched: true },
 ];
 
-/** How unwatched validators with the same problem become a single one. */
+/** How the problems of several unwatched validators are joined into one. */
 export interface Together {
-  /** The share of the power from which on it is a problem. */
+  /** The joined problem exists from this share of the power on. */
   readonly minimumPower: number;
   readonly summary: string;
   readonly action: string;
-  /** The summary with two thirds of the power, if watched validators are then part of it: the cause is not theirs. */
+  /** The summary from two thirds of the power on. Then watched validators are joined, too: the cause is not theirs. */
   readonly summaryOfMost?: string;
 }
 

@@ -27,7 +27,7 @@ import { WAIT_TEXTS, waitAdvice } from './waits.js';
 const waiting = (input: BridgeInput, contract: string): string =>
   `${count(unbatchedByToken(input).get(contract)?.length ?? 0, 'transfer')} waiting`;
 
-/** A new batch of the token is progress. */
+/** The progress key of a token: after a new batch, the problem begins anew. */
 function newestBatch(input: BridgeInput, contract: string): string {
   const nonce = rememberedBatchNonces(input).get(contract);
   return nonce === undefined ? '' : String(nonce);
@@ -65,7 +65,7 @@ const backlogStuck = defineProblem('module_state', {
           const [top] = queue.toSorted((a, b) => compare(readFee(b), readFee(a)) || compare(readId(a), readId(b)));
           const last = findEntry(before, contract);
           const hasLeft = !queue.some((transfer) => String(readId(transfer)) === last?.transfer);
-          // A node that is behind has neither the transfer nor a higher batch id.
+          // A node that is behind may lack the transfer, too, but its batch id is not higher.
           const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && batch > last.batch;
           const transfer = top === undefined ? '' : String(readId(top));
           return [contract, { transfer, batch, builtBefore: isBuilt ? String(batch) : (last?.builtBefore ?? '') }];
@@ -125,7 +125,7 @@ const backlogGrowing = defineProblem('module_state', {
           const newest = points.at(-1);
           const isDue = newest === undefined || input.at - newest.at >= POINT_SECONDS;
           const added = isDue ? [...points, { at: input.at, length }] : points;
-          // The last point before the range is the value at its beginning.
+          // The newest point before the range is kept: its length is that at the beginning of the range.
           const first = added.findLastIndex(({ at }) => input.at - at >= GROWING_SECONDS);
           return [contract, { batch, points: added.slice(Math.max(0, first)) }];
         }),

@@ -35,7 +35,7 @@ export interface Rule {
   readonly name: string;
   readonly group: 'bridge-exporter' | 'bridge' | 'contract' | 'crosschain' | 'bridge-watchdog';
   readonly dashboard: string;
-  /** Absent where the series have it. One that depends on other exporters is a template. */
+  /** Absent if it is a label of the series; a template if it depends on other exporters. */
   readonly severity?: Severity | 'none' | ((filled: Filled) => string);
   readonly expr: (filled: Filled) => string;
   /** `for`: tolerates short failures. */
@@ -43,12 +43,12 @@ export interface Rule {
   /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
   readonly keepFiringMinutes: number;
   readonly title: string;
-  /** What is wrong now, as a template. Absent for a problem, whose series has it. */
+  /** What is wrong now, as a template. Absent for a rule of problems: their series have the sentence. */
   readonly sentence?: (filled: Filled) => string;
   /** What that means, whatever the severity. */
   readonly meaning: string;
   readonly action?: string;
-  /** Those of its name; absent for a rule that Prometheus judges. */
+  /** The problems with this name; absent for a rule that Prometheus judges. */
   readonly problems?: readonly (Problem | PollProblem)[];
   readonly age?: AgeKind;
 }
@@ -191,8 +191,8 @@ const groups = {
 } as const;
 
 /**
- * Another exporter of the target has polled the document: then that its polls fail here is BridgeEndpointDown. One
- * for which the alert is due has not, also with a shorter limit.
+ * No alert while another exporter of the target polls the document: failing polls of this one are BridgeEndpointDown.
+ * An exporter whose own alert is due, such as by a shorter limit, does not count as one that polls.
  */
 const unlessPolledByAnother = (
   filled: Filled,

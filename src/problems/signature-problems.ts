@@ -26,8 +26,8 @@ import { amountsText, batchText, clockTime, missingTexts, timeoutText } from './
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
 /**
- * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be
- * requested again. After a longer time without documents, an unsigned timeout is not certain.
+ * After a batch has timed out unsigned, the next one continues its problem, because the transfers have to be requested
+ * again. If no document had an unsigned batch for longer than this, the batch may have been signed meanwhile.
  */
 const REQUEST_SECONDS = 600;
 
@@ -109,8 +109,8 @@ const CONTACT_SIGNERS_OF_SET =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
 /**
- * The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest
- * set has lacked signatures.
+ * The unsigned validator sets that are newer than every signed set, newest first. The problem has lasted since the last
+ * one in this list, the oldest.
  */
 function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));

@@ -25,7 +25,7 @@ export interface SubjectHistory {
   readonly lastFoundAt: Instant;
   /** Whether the last judgement did not find the subject. */
   readonly isMissing: boolean;
-  /** When judgements agreed on it; `undefined` before. */
+  /** Since when the problem is present (problem-memory.ts); `undefined` before. */
   readonly presentAt?: Instant | undefined;
 }
 
@@ -48,7 +48,7 @@ export function readFindings(findings: Findings) {
   const notShown = list.filter((each) => 'notShown' in each);
   return {
     bySubject: new Map(found.map((each) => [subjectKey(each.subject ?? {}), each])),
-    /** By key, the subjects that the document may have without showing them. */
+    /** The keys of the subjects that the document may have without showing them. */
     notShown: notShown.map(({ notShown: subject }) => (subject === 'others' ? subject : subjectKey(subject))),
     isUnjudged: notShown.some((each) => each.isUnjudged === true),
     isOutdated: notShown.some((each) => each.isOutdated === true),
@@ -65,8 +65,8 @@ export function subjectKey(subject: Subject): string {
 }
 
 /**
- * The present subjects of a problem, with unwatched validators taken together; all validators, if they are most of the
- * power.
+ * The present subjects of a problem. Unwatched validators are joined into one; with two thirds of the power, watched
+ * ones are joined, too.
  */
 export function selectPresent({ together }: Problem, all: Iterable<SubjectHistory>): readonly SubjectHistory[] {
   const histories = Array.from(all).filter(({ presentAt }) => presentAt !== undefined);
@@ -80,7 +80,7 @@ export function selectPresent({ together }: Problem, all: Iterable<SubjectHistor
   return [...watched, ...takenTogether(together, unwatched)];
 }
 
-/** A problem of several validators, which began when they had enough power; none with less power. */
+/** The joint problem of several validators: it began when they had the minimum power. None with less power. */
 function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const last = findEnough(together, histories, ({ startAt }) => startAt);
   if (last === undefined) return [];
@@ -97,13 +97,13 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
   return [{ ...last, ...texts, presentAt, isMissing, lastFoundAt, subject: { watched: 'false' }, progressKey: '' }];
 }
 
-/** In this order, the history with which there is enough power. */
+/** The first history in this order with which the validators have the minimum power. */
 function findEnough(
   { minimumPower }: Together,
   histories: readonly SubjectHistory[],
   order: (history: SubjectHistory) => number,
 ): SubjectHistory | undefined {
-  // A validator can be late with several things.
+  // The power of a validator that is late with several things counts once.
   const late = new Set<string>();
   let total = 0;
   return histories
@@ -117,7 +117,7 @@ function findEnough(
     });
 }
 
-/** Whether so many validators are late that the cause is not with each of them. */
+/** Whether so many validators are late that they have a common cause. */
 export function areMost(validators: readonly FoundValidator[]): boolean {
   const late = new Map(validators.map((validator) => [validator.externalAddress, validator]));
   const power = Array.from(late.values()).reduce((sum, { power: share = 0 }) => sum + share, 0);

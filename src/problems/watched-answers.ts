@@ -17,12 +17,12 @@ export function yours({ orchestrator: address, name, hasNamesake }: WatchedOrche
   return yourValidator({ name, address, hasNamesake });
 }
 
-/** What an answer shows of a validator; `undefined` for nothing, `null` if it does not say. */
+/** The finding in an answer about a validator; `undefined` for none, `null` if the answer does not show it. */
 export type FoundInAnswer = Omit<Found, 'subject'> | undefined | null;
 
 /**
- * The findings in the new answers about own validators. A validator without one keeps what the answer before has shown
- * (BridgeWatchedValidatorUnknown). Withdrawn while the node has never answered about any.
+ * The findings in the new answers about watched validators. A validator without a new answer keeps those of its last
+ * one (BridgeWatchedValidatorUnknown fires if no more come). Withdrawn before the node has answered about any.
  */
 export function eachAnswered<Value>(
   { input, newAnswers, answeredAt }: Evidence<'module_state'>,

@@ -97,7 +97,7 @@ const lagging = defineProblem('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
-/** The answers of which a problem is made. */
+/** The queries whose answers are judged by a problem. */
 const ANSWERS = [
   { query: stakingStatus, text: (who: string) => `whether ${who} is jailed` },
   { query: signingInfo, text: (who: string) => `whether ${who} misses blocks` },
@@ -122,7 +122,7 @@ const validatorUnknown = defineProblem('module_state', {
       const unknown = asked.find(({ at, isAnswered }) => at !== undefined && !isAnswered);
       if (unknown !== undefined)
         return { subject, start: unknown.at, summary: `the node does not say ${unknown.text(yours(watched))}` };
-      // What an earlier process was told goes on.
+      // Before the first answers to this process, a problem that an earlier process found goes on.
       return asked.every(({ isAnswered }) => isAnswered) ? undefined : { notShown: subject };
     }),
 });
@@ -136,7 +136,7 @@ interface Funds {
   readonly days: readonly { readonly at: Instant; readonly spent: Numeral }[];
 }
 
-/** The rate is that of so many days, and the funds have to last for as long. */
+/** The rate is measured over so many days, and the funds have to last for as long. */
 const FUNDS_DAYS = 3;
 
 const fundsLow = defineProblem('module_state', {
@@ -182,8 +182,8 @@ const fundsLow = defineProblem('module_state', {
 });
 
 /**
- * The funds with the next balance. What was spent up to it is of the day before it. A balance that rises was filled up,
- * and the higher of two successive ones counts, so that an odd answer without funds spends nothing.
+ * The funds with the next balance. What was spent up to it counts for the day before. A higher balance was filled up.
+ * The higher of two successive balances counts, so that an odd answer of 0 is not spending.
  */
 function fundsAfter(last: Funds | undefined, balance: Numeral, at: Instant): Funds {
   const next = { at, spent: 0n };
@@ -245,7 +245,7 @@ function inactive(
         const { input } = evidence;
         const { wasActive = false, at = input.at } = findEntry(mark, address) ?? {};
         if (isActive || wasActive !== isCritical) return undefined;
-        // BridgeWatchedValidatorJailed says it of one that is jailed.
+        // A jailed validator has BridgeWatchedValidatorJailed instead.
         const isKnownAsJailed = isJailed(evidence, address);
         if (isKnownAsJailed !== false) return isKnownAsJailed === undefined ? { notShown: subject } : undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
@@ -253,7 +253,7 @@ function inactive(
           const summary = `${who} is in no registration: correct the address in watch`;
           return { subject, start: isCritical ? at : undefined, summary, action: CORRECT_ADDRESS };
         }
-        // The warning is at once only about what does not end by itself.
+        // The warning has no limit, so that a wrong address is reported at once. A membership may still come by itself.
         if (!isCritical && input.at - at < NEXT_SET_MINUTES * MINUTE_SECONDS) return undefined;
         return { subject, start: at, summary: `${who} is not in the newest validator set` };
       }),

@@ -73,7 +73,7 @@ const hubSupply = nodeQuery({
       height: String(hubHeight),
     }));
   },
-  // Of another reading than that of the request, the balance is of another time.
+  // If the contract was read again since the request, the balance is that of another time.
   keep: (supply, { key, height }, context): TokenBacking | undefined => {
     const { contract: bridge, hubHeight, balances = [] } = lastReading(context) ?? {};
     const token = balances.find(({ denom }) => key === `${bridge} ${denom}` && height === String(hubHeight));

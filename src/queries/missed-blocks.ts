@@ -17,8 +17,8 @@ export interface MissedCount {
 const MAX_COUNTS = 21;
 
 /**
- * The counts with the next one. A count that is out of order between its neighbours was odd. After a rollback of the
- * hub, higher heights prove nothing.
+ * The counts with the next one. A count that does not lie between its neighbours was odd, and is dropped. Counts at
+ * higher heights are dropped, too: after a rollback of the hub, they prove nothing.
  */
 export function withCount(counts: readonly MissedCount[], next: MissedCount): readonly MissedCount[] {
   const known = counts.filter(({ height }) => (height ?? 0) <= (next.height ?? Infinity));
@@ -38,7 +38,7 @@ export function recentlyMissed(counts: readonly MissedCount[]) {
   const last = counts.at(-1);
   const [first, ...others] = counts.filter(({ at }) => last !== undefined && last.at - at <= RECENT_SECONDS);
   if (first === undefined || last === undefined || others.length === 0) return undefined;
-  // Jailing, and misses that leave the window, lower the number.
+  // Since the lowest count, because jailing and misses that leave the window lower it.
   const lowest = others.reduce((a, b) => (b.missed <= a.missed ? b : a), first);
   return {
     blocks: last.missed - lowest.missed,
@@ -48,7 +48,7 @@ export function recentlyMissed(counts: readonly MissedCount[]) {
   };
 }
 
-/** Earlier misses that leave the window meanwhile lower the number. */
+/** The share of missed blocks that counts as all: earlier misses that leave the window meanwhile lower the number. */
 const UNSIGNED_SHARE = 0.9;
 
 /**

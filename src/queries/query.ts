@@ -144,7 +144,7 @@ export function nodeQuery<Value, Page, Kept = Value>(
   const { requests = (_context, requested) => [{ key: '', path: requested }] } = query;
   // Without `keep`, a value is kept.
   const { keep = (value) => value as unknown as Kept } = query;
-  // `keep` of the same query has returned it.
+  // Each value was returned by `keep` of the same query, so its type is known.
   const keptAnswers = (states: QueryStates) =>
     (states.get(name)?.answers ?? new Map()) as ReadonlyMap<string, { readonly value: Kept }>;
   return {
@@ -198,7 +198,7 @@ export interface QueryState {
 interface QueryAnswer {
   /** When it was complete. Each answer to a request has a time of its own. */
   readonly at: Instant;
-  /** Of the hub, as in the response header; `undefined` without the header. */
+  /** The hub height, as in the response header; `undefined` without the header. */
   readonly height?: number | undefined;
   /** Successive later responses with a lower height. */
   readonly regressions?: number;
@@ -233,8 +233,8 @@ const REFUSED_ROUNDS = 3;
 
 /**
  * A document or an answer with a lower height than the last one fails, because the node may be behind others of its
- * load balancer. The third one in a row is accepted: the node was rolled back or replaced. What a node says of itself,
- * such as its newest block, says just that it is behind.
+ * load balancer. The third one in a row is accepted: the node was rolled back or replaced. An answer about the node
+ * itself, such as its newest block, is accepted at once: it shows just that the node is behind.
  */
 export const REGRESSIONS_TO_ACCEPT = 3;
 
@@ -308,12 +308,12 @@ function withRegression(exchange: QueryExchange, last: QueryAnswer | undefined) 
   return { request, height, result: { ...failure('regression', message), isRefused: false } };
 }
 
-/** The states after a failed poll: a node that does not serve its document proves nothing by refusals of queries. */
+/** The states after a failed poll: refusals of a node that does not serve its document do not count. */
 export function withFailedPoll(states: QueryStates): QueryStates {
   return mapStates(states, (state) => (isUnsupported(state) ? state : { ...state, refusedRounds: 0 }));
 }
 
-/** The states at the first poll of another node: what a node says of itself and refuses is not true of another one. */
+/** The states at the first poll of another node, without the refusals of the last one and its answers about itself. */
 export function forOtherNode(states: QueryStates): QueryStates {
   return mapStates(states, (state) =>
     state.query.isOfNode

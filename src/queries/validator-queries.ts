@@ -247,13 +247,13 @@ interface SigningInfo {
   readonly address: string;
   /** Since this height the validator is bonded. */
   readonly startHeight: Numeral;
-  /** Within the window; jailing begins it anew. */
+  /** Missed blocks within the window; jailing begins the number anew. */
   readonly missed: number;
   readonly isTombstoned: boolean;
 }
 
 interface KeptSigningInfo extends SigningInfo {
-  /** Ascending; without those before a time without answers. */
+  /** In the order of time; begins anew after a time without answers. */
   readonly counts: readonly MissedCount[];
 }
 

@@ -36,7 +36,7 @@ export interface Recorder extends PollRecorder {
   readonly close: () => Promise<void>;
 }
 
-/** It begins anew for an endpoint that is added again, or at another address. */
+/** The memory begins anew for an endpoint that is added again, or at another address. */
 interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   readonly memory: RecordingMemory;
 }
@@ -76,7 +76,7 @@ export function createRecorder(log: Logger, now: Clock, writer = createWriter(lo
       if (!isSelected) return;
       const header = createHeader(state, received.ok ? received : undefined, now());
       const body = received.ok ? received.bytes : (received.body ?? new Uint8Array());
-      // After a failure the next poll is selected.
+      // After a failed write, the next poll is selected.
       writer.write(settings, header, body, () => forget(id));
     },
     recordNext: (target) => {

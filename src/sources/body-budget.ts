@@ -1,10 +1,10 @@
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/loader.ts. */
 const BODIES_IN_MEMORY = 4;
 
-/** Of the maximum size, for a first body: with the whole of it, four nodes that hang would hold up all others. */
+/** Share of the maximum size for a first body. With all of it, four nodes that hang would hold up all others. */
 const FIRST_SHARE = 1 / 4;
 
-/** A document grows from poll to poll. */
+/** So many times the size of the last body is reserved, because a document grows from poll to poll. */
 const GROWTH = 1.25;
 
 /** The memory of a body, from before its request until its step. */

@@ -52,7 +52,7 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
       ? callContract(node, request, limits, client, clock)
       : requestDocument(job, node, request, limits, client, clock));
     const seconds = secondsSince(started);
-    // The machine was suspended meanwhile: the response is as old.
+    // The machine was suspended during the request, so the response can be as old as that.
     if (clock().at - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
       const message = `${formatSource(node.url, '')}: no response in time: the machine was suspended`;
       return { ...failure('timeout', message), seconds };
@@ -94,7 +94,7 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
   };
 }
 
-/** An error with status 200 is shorter. */
+/** A longer body with status 200 is no error text. */
 const MAX_ERROR_BYTES = 4096;
 
 function withServerText(error: PollError, { bytes, clean }: HttpResponse): PollError {

@@ -57,7 +57,7 @@ export function orderNodes<Node extends { readonly observation: NodeObservation 
 ): readonly Node[] {
   const indexInUse = inUse === undefined ? 0 : nodes.indexOf(inUse);
   const rank = ({ observation }: Node, index: number): number => {
-    // One that answers its probes again may serve a newer document than one that is behind.
+    // A failed node that answers probes again (2) may serve a newer document than a node that is behind (3).
     if (findTrouble(observation, now)?.isDown === true) return observation.goodSince === undefined ? 4 : 2;
     if (observation.behind !== undefined) return 3;
     return index < indexInUse && !hasBeenGood(observation, now) ? 1 : 0;
@@ -74,7 +74,7 @@ function hasBeenGood({ goodSince }: NodeObservation, now: Instant): boolean {
 export function findTrouble(observation: NodeObservation, now: Instant): NodeStatus['trouble'] {
   const { failed, behind, goodSince } = observation;
   if (behind !== undefined && failed === undefined) return { ...behind, isDown: false };
-  // What has answered probes for so long is asked for its document again when it is needed.
+  // A failed node that has answered probes for ten minutes is asked for its document again when it is needed.
   if (failed === undefined || hasBeenGood(observation, now)) return undefined;
   const retriedAt = goodSince === undefined ? undefined : goodSince + GOOD_SECONDS;
   return { since: failed.since, message: failed.message, isDown: true, retriedAt };
@@ -89,8 +89,8 @@ export function withServed(
 }
 
 /**
- * A failure goes on until the node has been good for ten minutes. Its document is asked for after that only, so a
- * document that fails again within an hour has not been served in between.
+ * A failure lasts until the node has been good for ten minutes. Only after that is its document requested again: if
+ * this fails within an hour of the last failure, the node has served none in between, and the failure is the old one.
  */
 export function withFailed(
   before: NodeObservation,
@@ -112,8 +112,8 @@ export function withProbe(before: NodeObservation, at: Instant, block: ShownBloc
 }
 
 /**
- * What is known of a node after all were probed, or after its document: whether it is behind another one.
- * A node is as new as the document that it served, because a cache can keep that and not the small responses to probes.
+ * Whether a node is behind another one, after all were probed or after its document. The block of its last document
+ * counts as well as that of its last probe, because a cache can keep documents and not the small responses to probes.
  */
 export function withDelay(
   observation: NodeObservation,
@@ -139,14 +139,14 @@ export function withDelay(
   return { ...observation, goodSince: undefined, behind: { since: observation.behind?.since ?? at, message } };
 }
 
-/** By the times of the blocks and by their ages, because a chain can stand, and nodes are asked at different times. */
+/** The lower delay, by block times (a chain can stand) or by ages (nodes are asked at different times). */
 function measureDelay(block: ShownBlock, other: ShownBlock): number {
   if (Math.abs(block.at - other.at) > COMPARED_SECONDS) return 0;
   const newerSeconds = other.seconds - block.seconds;
   return Math.min(newerSeconds, newerSeconds - (other.at - block.at));
 }
 
-/** The first later block that a node had shown when the document was served: the block of the document is older. */
+/** The block of a document, with the time of the first later block that a node had shown by then: it is older. */
 function findDocumentBlock(
   { at, height }: NonNullable<NodeObservation['document']>,
   nodes: readonly NodeObservation[],

@@ -132,11 +132,11 @@ export function createNodes(client: Client, clock: Clock) {
         node.observation = withServed(node.observation, clock().at, {});
         errors.delete(node);
       }
-      // The step fails a lower height, until it is the third one.
+      // `step` refuses a document with a lower height, until it is the third in a row.
       const used = kept?.kind === 'lower' || hasChanged ? kept : undefined;
       end(used?.node);
       if (used !== undefined) return { ...used.received, ...measure() };
-      // A recording has the body.
+      // The recorder writes the body.
       const body = kept?.kind === 'unreadable' && { body: kept.received.bytes };
       return { ...allFailed(endpoint, errors), ...measure(), ...body };
     }
@@ -222,8 +222,8 @@ function preference(kind: Checked['kind']): number {
 }
 
 /**
- * Whether all nodes with a document show another bridge because the bridge has changed: then one of them has served it
- * before, or two agree. A single node that never has is of another network.
+ * Whether the bridge has changed, when all nodes with a document show another one: a node has served the target before,
+ * or two nodes agree. A single node that has never served it is of another network.
  */
 function hasBridgeChanged(nodes: readonly Node[]): boolean {
   const ids = new Set(nodes.map(({ observation }) => observation.bridgeId));
@@ -245,7 +245,7 @@ function allFailed({ nodes }: NodesOfEndpoint, errors: ReadonlyMap<Node, PollErr
       remedy: first?.remedy,
       message: `all nodes failed: ${all.map(({ message }) => message).join('; ')}`,
       isNotServed: all.every(({ isNotServed }) => isNotServed === true),
-      // That of the first one that can be polled again.
+      // The wait until the first node can be polled again.
       retryAfterMs: Math.min(...all.map(({ retryAfterMs = 0 }) => retryAfterMs)) || undefined,
     },
   };

@@ -69,7 +69,7 @@ export async function* replay(
     await engine.poll(job);
     lastMs = timeMs;
     const states = engine.states().filter((state) => endpointId(state) === endpointId(poll));
-    // A step at the same time reports it.
+    // A step at the same time reports the poll.
     if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, now, isStep: false, states };
   }
   yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
@@ -80,7 +80,7 @@ function holdMs({ poll, recorder }: Config): number {
   return poll.stale_after + recorder.interval;
 }
 
-/** The state between two recorded polls, in which others had the same result; none when that is too long ago. */
+/** The state between two recorded polls, as if a poll had the same result now; none if the last one is too old. */
 function heldState(state: EndpointState, { at }: Moment): readonly EndpointState[] {
   const { lastPoll, lastSuccess, staleAfterMs } = state;
   if (lastPoll === undefined) return [];
@@ -95,7 +95,7 @@ function createContext({ target: name, document }: EndpointKey, config: Config) 
   const options = {
     ...targetOptions(config, target),
     staleAfterMs: holdMs(config),
-    // The polls before a recorded one and after it are not recorded, unless every poll is.
+    // Unless every poll is recorded, the polls that would confirm a problem are missing.
     isSinglePoll: config.recorder.interval > 0,
   };
   const { intervalMs } = documents[document].request(target) ?? {};
