@@ -33,7 +33,7 @@ interface ClockSources {
 /** A shorter suspension is within the resolution of the uptime, so it cannot be detected. */
 const MIN_SUSPENSION_MS = 2_000;
 
-/** Smaller changes of the offset are corrections by NTP. Timestamps of metrics would move with each of them. */
+/** Smaller changes of the offset are corrections by NTP. If applied, each would move the timestamps of metrics. */
 const MIN_SETTING_SECONDS = 1;
 
 export function createClock({

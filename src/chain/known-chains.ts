@@ -15,9 +15,9 @@ interface KnownChain {
   readonly name?: string;
   /** The coin that pays for transactions. */
   readonly gas?: Coin;
-  /** How long a transaction may be pending, if not for the default time. */
+  /** How long a transaction may be pending on the chain, if not the default time. */
   readonly ageLimitMs?: number;
-  /** If it is not `LOOKAHEAD`. */
+  /** The lookahead of the chain, if it is not `LOOKAHEAD`. */
   readonly lookahead?: number;
 }
 

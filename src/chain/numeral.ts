@@ -10,7 +10,7 @@ export type Numeral = bigint | number;
 const DECIMAL = /^([+-]?\d+)(?:\.(\d+))?$/;
 const ZEROS = /^0+$/;
 const MAX_CHARACTERS = 100;
-/** The usual form, exact as a double: by way of a double it takes a third of the time. */
+/** The usual form, which is exact as a double. Parsing it as a double takes a third of the time. */
 const SHORT_INTEGER = /^\d{1,15}$/;
 
 /**

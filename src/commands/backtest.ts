@@ -90,7 +90,7 @@ function createReport(all: readonly Firing[], steps: readonly number[], notJudge
         seconds: sameAlert.reduce((sum, { seconds }) => sum + seconds, 0),
       };
     });
-  // Problems that need queries without recorded answers, and alerts that only Prometheus judges.
+  // Not judged: problems whose queries have no recorded answers, and alerts that only Prometheus evaluates.
   const others = exporterRules.map(({ name }) => name);
   const names = Array.from(new Set([...notJudged, ...others])).toSorted();
   return { from: formatTime(firstMs), to: formatTime(lastMs), alerts, firings, notJudged: names };

@@ -192,7 +192,7 @@ export const replayFlags = {
   ...configFlags,
 };
 
-/** Their descriptions by name: an argument, because the command line loads the simulator only for its commands. */
+/** Descriptions of scenarios by name: an argument, because only commands of the simulator may load the simulator. */
 export type Scenarios = ReadonlyMap<ScenarioName, string>;
 
 const simulatorFlags = (scenarios: Scenarios) => ({

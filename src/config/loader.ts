@@ -28,7 +28,7 @@ interface ConfigSource {
   /** `--config.file` or CONFIG_FILE. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
-  /** Used if nothing is configured. Without it, that is a problem. */
+  /** The configuration if nothing is configured, which is a problem without a fallback. */
   readonly fallback?: Config | undefined;
   /** Whether problems of credential and certificate files are problems instead of warnings. */
   readonly checkFiles?: boolean;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, precondition, REDACTED, reveal, type Secret, stringSetting } from './values.js';
 
-/** Host and port of a URL without scheme. A password or a token is none: it has no dot, or capital letters. */
+/** Host and port of a URL without scheme. Passwords and tokens do not match: they have no dot, or have capitals. */
 const HOST = /^(?:localhost|(?:[a-z\d-]+\.)+[a-z\d-]+|[a-z\d-]+(?=:\d))(?::(\d{1,5}))?(?=\/|$)/;
 
 /** Where user and password of a node belong, or the URL that was meant. */

@@ -124,7 +124,7 @@ export const pollFamilies = families<EndpointState>({
   }),
 });
 
-/** The nodes, if there are several. A single node needs no series of its own. */
+/** The nodes of an endpoint with several; none in a replay, which knows only the node of each recorded poll. */
 function severalNodes(nodes: EndpointState['nodes'] = []): NonNullable<EndpointState['nodes']> {
   return nodes.length > 1 ? nodes : [];
 }

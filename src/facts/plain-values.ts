@@ -47,7 +47,7 @@ export function inWholeUnits(amount: string | null, decimals: number): string | 
   return `${sign}${padded.slice(0, padded.length - decimals)}${fraction && '.'}${fraction}`;
 }
 
-/** Of a label value. Longer ids, only of hostile documents, are not remembered. */
+/** Maximum length of a label value. Longer ids occur only in hostile documents, and are not remembered. */
 export const MAX_ID_CHARACTERS = 128;
 
 /** The label value of the series that aggregates the series above a limit. */

@@ -15,8 +15,8 @@ export function required<T>(field: Field<T>): T {
 }
 
 /**
- * Withdraws the family when one of these fields is missing or invalid: without it, the value is unknown, although it is
- * not read.
+ * Withdraws the family when one of these fields is missing or invalid: the family does not read the field, but without
+ * the field its value is unknown.
  */
 export function withdrawWithout(...fields: readonly Field<unknown>[]): void {
   for (const field of fields) required(field);
@@ -39,8 +39,8 @@ export function countElements(list: Field<readonly unknown[]>): number {
 }
 
 /**
- * The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family
- * is still right.
+ * The list that `derive` returns, empty when a required field is missing or invalid: for families that are correct
+ * without the list.
  */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, none);

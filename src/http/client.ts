@@ -161,7 +161,7 @@ async function sendRequest(
   let isConnected = false;
   const client = new UndiciClient(url.origin, {
     connect: (_options, callback) => {
-      // undici opens another connection when the first is closed before the request is sent.
+      // undici connects again when the first connection is closed before the request is sent. This must fail.
       const isClosed = isConnected;
       isConnected = true;
       // undici does not continue when it is called back at once.

@@ -52,7 +52,7 @@ function withDecoded(part: string): readonly string[] {
   }
 }
 
-/** A short part of a path may be within a word. */
+/** A short part of a path may occur within other words, so it is replaced only as a whole word. */
 function createPattern(part: string, replacement: string): string | RegExp {
   return replacement === ELLIPSIS && /^\w{1,7}$/.test(part) ? new RegExp(String.raw`\b${part}\b`, 'g') : part;
 }

@@ -99,7 +99,7 @@ export function bridgeItems(input: BridgeInput, filter?: Filter) {
       (claim) => claimRow(input, claim),
       { filter, names: (claim) => claimNames(input, claim) },
     ),
-    /** Those in no batch, and those in batches. */
+    /** Transfers in no batch, and transfers in batches. */
     transfers: itemList(
       () => [
         ...unbatchedTransfers(input).map((transfer) => ({ transfer, batch: undefined })),
@@ -164,7 +164,7 @@ function transferRow(input: BridgeInput, transfer: Transfer, batch: Batch | unde
     /** Absent in no batch. */
     batch: batch && decimalOrNull(() => batch.batch_nonce),
     amount,
-    /** The minimum age: the transfer is older than the first live batch that has its id or a higher one. */
+    /** The minimum age: the transfer existed when the first live batch with its id or a higher one was built. */
     age: hubBlocksSince(
       input,
       orUndefined(() => existedAt(input, readId(transfer))),
@@ -196,7 +196,7 @@ function batchRow(input: BridgeInput, batch: Batch) {
     /** External blocks from the current external height, not from the old height on the hub, to the timeout. */
     timeout: externalBlocks(input, () => required(judgedExternalHeight(input)), batch_timeout),
     ...signatures,
-    /** For longer than signatures usually take. */
+    /** Whether signatures are missing for longer than they usually take. */
     lacksSignatures: signatures.belowThreshold === true && isLate(age),
     missingNames: memberNames(signatures.missing),
   };
@@ -223,7 +223,7 @@ function valsetRow(input: BridgeInput, valset: Valset) {
     /** Absent when all have signed. */
     deadline: signatures.missing?.total === 0 ? undefined : hubBlocksUntil(input, deadline),
     ...signatures,
-    /** For longer than signatures usually take. */
+    /** Whether signatures are missing for longer than they usually take. */
     lacksSignatures: signatures.belowThreshold === true && isLate(age),
     missingNames: memberNames(signatures.missing),
   };
@@ -254,7 +254,7 @@ function claimRow(input: BridgeInput, attestation: EventAttestation) {
     isNext: attestation.nonce === next,
     // Claims of one event can differ in the height only.
     claim: `${contentText({ ...claim, amount: null }) || 'of unknown type'}${conflicting ? `, external height ${externalHeight ?? 'unknown'}` : ''}`,
-    /** Of a deposit. */
+    /** The amount of a deposit; absent for other claims. */
     deposited: isDeposit ? amount : undefined,
     depositedFor: isDeposit ? receiver : undefined,
     contradiction:

@@ -45,7 +45,7 @@ export function validatorItems(input: BridgeInput, filter?: Filter): readonly Va
       );
 }
 
-/** Those of `watch`, in the order of their entries. */
+/** The validators of `watch`, in the order of its entries. */
 export function ownValidatorItems(input: BridgeInput): readonly ValidatorItem[] {
   return ownValidators(input).map(({ member, registration, ...own }) =>
     validatorItem(input, member, registration, own),

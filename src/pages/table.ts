@@ -72,7 +72,7 @@ export function renderCells<Row extends object>(
       const chainId = read(explorers[field]);
       const url =
         typeof chainId === 'string' && typeof value === 'string' ? transactionUrl(links, chainId, value) : undefined;
-      // The kind fits the field: see the type of the list.
+      // The type of the list guarantees that the kind fits the field.
       return [cellKinds[kind](value as never, { links, nowMs, url })];
     });
     const [first = NONE, ...others] = parts;

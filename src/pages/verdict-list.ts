@@ -32,7 +32,7 @@ const urgencyTexts: Readonly<Record<Urgency, string>> = {
   'for the record': 'For the record',
 };
 
-/** A page of many targets stays readable. */
+/** Limits each list, so that the page of many targets stays readable. */
 const MAX_ENTRIES = 30;
 
 /** Verdicts of a target with the same alert, severity and state, worst first; they have different subjects. */
@@ -154,7 +154,7 @@ ${nextSteps(group)}${moreHtml(group)}
 `;
 }
 
-/** Whether its cause is listed. For some minutes after the cause has ended, the verdict is listed as building up. */
+/** Whether the cause of a hidden verdict is listed. For minutes after its end, the verdict is listed as building up. */
 function isConsequence({ hiddenBy }: VerdictView, { verdicts }: TargetView): boolean {
   return hiddenBy !== null && verdicts.some((cause) => cause.alert === hiddenBy && cause.hiddenBy === null);
 }

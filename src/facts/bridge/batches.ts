@@ -37,7 +37,7 @@ export function paysMinimum(input: BridgeInput, batch: Batch): boolean | undefin
 
 /**
  * The batches that relayers should execute: with sufficient fees, or with unknown sufficiency if there are such batches
- * of two or more recently executed tokens. Of a single such token, relayers may have stopped relaying batches.
+ * of two or more recently executed tokens. Of only one such token, it may be that nobody relays the batches.
  */
 export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): readonly Batch[] {
   const paying = batches.filter((batch) => paysMinimum(input, batch) === true);

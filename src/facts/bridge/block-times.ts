@@ -34,7 +34,7 @@ export const hubBlockTime = memoize((input: BridgeInput): number => {
   return measuredHubBlockTime(input) ?? positive(required(input.state.params).average_block_time);
 });
 
-/** A block time of the parameters. One that is not positive is missing. */
+/** A block time of the parameters. If it is not positive, it counts as missing. */
 function positive(blockTime: Field<Numeral>): number {
   const milliseconds = Number(required(blockTime));
   return required(milliseconds > 0 ? milliseconds : undefined);

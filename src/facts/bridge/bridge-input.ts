@@ -92,8 +92,8 @@ export interface LiveBatch {
 /** The batches of a document, with which the next one is compared. */
 export interface LiveBatches {
   /**
-   * When the document was received; `undefined` if a later document could not be read: then the next one counts
-   * nothing.
+   * When the document was received; `undefined` if a later document could not be read: what happened since is
+   * not counted.
    */
   readonly at: Instant | undefined;
   readonly bridgeContract: string | undefined;

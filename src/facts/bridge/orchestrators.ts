@@ -74,7 +74,7 @@ export function isDissenting(input: BridgeInput, member: Pick<RegisteredMember, 
 
 /**
  * The entries of `watch`, whether they have a registration, and whether they are in the newest validator set:
- * `undefined` while an unreadable registration could be theirs. Empty without such a set.
+ * `undefined` while an unreadable registration could be that of the entry. Empty without a validator set.
  */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const inSet = newestMemberAddresses(input);

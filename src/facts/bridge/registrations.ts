@@ -46,7 +46,7 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
 }
 
-/** Pages show at least so much of a name. */
+/** Pages show at least this much of a name. */
 const shownName = (name: string): string => cleanText(name, 32);
 
 /** The shown names of several registrations. */
@@ -78,8 +78,8 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
 });
 
 /**
- * The registrations with the address of an entry of `watch`; `undefined` without one while an unreadable address of a
- * row could be its own.
+ * The registrations with the address of an entry of `watch`; `undefined` if none has it, but an unreadable address of a
+ * registration could be that of the entry.
  */
 export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] | undefined {
   return registrationsByKey(input).get(dataPart(entry)) ?? (hasUnreadableAddress(input) ? undefined : []);

@@ -131,7 +131,7 @@ export function lowestSignedShare(powers: readonly SignedPower[]): number | unde
   return signed === undefined || first === undefined ? undefined : ratio(signed, first.total);
 }
 
-/** Of the newest validator set while it is unrelayed. Older sets need not be relayed any more. */
+/** The signed power of the newest validator set, if it is unrelayed. Older sets need not be relayed any more. */
 export function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
   const newest = newestValset(input);
   if (newest === undefined || !unrelayedValsets(input).includes(newest)) return undefined;

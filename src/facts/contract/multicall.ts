@@ -90,7 +90,7 @@ export function callRequest({ to, data, block }: ContractCall): string {
   return rpcRequest('eth_call', [{ to, data }, block]);
 }
 
-/** A real result has three values. */
+/** Maximum number of JSON values. A real result has three. */
 const MAX_VALUES = 500_000;
 
 const syncingResponse = object({ result: object({ currentBlock: string, highestBlock: string }) });
@@ -111,7 +111,7 @@ const response = object({ result: string, error: object({ code: numeral }) });
 /** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
 const RATE_LIMIT_CODES: ReadonlySet<string> = new Set(['-32005', '429']);
 
-/** Reads the result of a call by its data: calls of a recording may differ from those of this version. */
+/** Reads the result of a call with the functions in its data: a recording may have other ones than this version. */
 export function* readContract(
   body: Buffer,
   call: ContractCall,
