@@ -34,7 +34,7 @@ export function documentRequest(
   return { nodes, hubSide: readPast('module_state', findSibling('module_state')?.lastSuccess?.snapshot)?.hubSide };
 }
 
-/** What a document is derived and judged with. */
+/** The input from which, besides a document, its facts and problems are derived. */
 export function readAdditionalInput(
   context: StepContext,
   state: EndpointState,

@@ -71,10 +71,10 @@ export interface Engine<Job extends EndpointJob> {
   readonly endpoints: () => readonly Endpoint<Job>[];
   /** The states of all endpoints. The array is the same until a state changes. */
   readonly states: () => readonly EndpointState[];
-  /** Replaces all endpoints. What is under way for an endpoint with another job changes nothing. */
+  /** Replaces all endpoints. Polls and queries under way for an endpoint with another job change nothing. */
   readonly replace: (endpoints: readonly Endpoint<Job>[]) => void;
   readonly poll: (job: Job) => Promise<Poll>;
-  /** What is under way changes nothing from now on. */
+  /** Polls and queries under way change nothing from now on. */
   readonly close: () => void;
 }
 

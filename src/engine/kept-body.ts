@@ -20,7 +20,7 @@ export function compressBody(bytes: Buffer): Buffer {
   return brotliCompressSync(bytes, COMPRESSION);
 }
 
-/** Of all kept bodies together, compressed: enough for 600 targets with documents of 1 MB. */
+/** Maximum of all kept bodies together, compressed: enough for 600 targets with documents of 1 MB. */
 const MAX_KEPT_BYTES = 64 * MEBIBYTE;
 
 /** The poll, without its body if the kept bodies of all endpoints would take too much memory. */

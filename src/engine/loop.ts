@@ -66,7 +66,7 @@ export interface PollLoopOptions {
 export function createPollLoop(options: PollLoopOptions): PollLoop {
   const { source, log, now, demoState, recorder, stateFile } = options;
   const timers = new Map<string, Repeating>();
-  // A recording has the next document of each endpoint.
+  // When a problem begins or ends, the next document of each endpoint is recorded, and the memory is written.
   const verdictLog = createVerdictLog(
     log,
     () => engine.states(),
@@ -116,7 +116,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   function stateWith(job: PollJob, previous: Endpoint<PollJob> | undefined, at: Instant): EndpointState {
     const initial = initialState(job.context, at);
     const continued = (): EndpointState => {
-      // It has not been polled yet: what it has restored still holds.
+      // The previous job was not polled yet, so the memory that it restored still holds.
       if (previous !== undefined && previous.state.lastPoll === undefined) {
         const { restored, problems, nodes } = previous.state;
         return { ...initial, restored, problems, nodes };
@@ -126,7 +126,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
     const state = isSame ? previous.state : (demoState?.(job) ?? continued());
     const queries = enabledQueries(job.context, state.queries);
-    // Another node may be the only one now.
+    // With a single node, the node in use before may be gone.
     return { ...state, ...selectSettings(job.context), queries, ...(job.nodes.length === 1 && { nodes: undefined }) };
   }
 
@@ -149,7 +149,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       timers.delete(id);
     }
     for (const [index, job] of changed.entries()) {
-      // From the second polls on, they are spread over the interval.
+      // The first polls are at once; from the second ones on, polls are spread over the interval.
       const firstPauseMs = job.intervalMs * (1 - index / changed.length);
       timers.set(endpointId(job.context), startPolling(job, firstPauseMs));
     }
@@ -169,15 +169,15 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 
 /**
  * Whether a state is valid for both jobs: they request the same document, of a node that both have, for series with the
- * same labels. Other credentials or settings change only the next poll. With another limit of series, tokens and chains
- * would move to or from the series `other`, as if it had counted.
+ * same labels. Other credentials or settings change only the next poll. The limit of series must be equal, because
+ * tokens and chains would move to or from the series `other`, as if its counters had increased.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   const comparedParts = ({ context, paths, query }: PollJob) => {
     const { target, targetLabels, document, maxSeries } = context;
     return [target, targetLabels, document, maxSeries, paths, query];
   };
-  // The path of a JSON-RPC endpoint is an API key.
+  // By origin, because the path of a JSON-RPC endpoint is an API key.
   const listUrls = (job: PollJob) => job.nodes.map(({ url }) => (isContract(job) ? url.origin : url));
   const isShared = listUrls(first).some((url) => listUrls(second).some((other) => isDeepStrictEqual(url, other)));
   return isShared && isDeepStrictEqual(comparedParts(first), comparedParts(second));

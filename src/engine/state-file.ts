@@ -88,7 +88,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
     findMemory: (key) => memories.get(endpointId(key)),
     start: (states, now) => {
       source = { states, now };
-      // A file that cannot be written is known at the start.
+      // Written at once, so that a file that cannot be written is reported at the start.
       isSoon = true;
       schedule();
     },
@@ -109,7 +109,7 @@ export async function openStateFile(path: string, log: Logger, wallMs = Date.now
 const NOT_WRITTEN = 'the state file cannot be written';
 const NO_RESPONSE = `the disk has not responded for ${formatDuration(DISK_MS)}`;
 
-/** Between two processes, only the wall clock goes on, unless it was set back. */
+/** The process clock goes on by the wall clock between two processes, and stands still if that was set back. */
 function clockAfter({ at, clockOffset }: Moment, wallMs: number): Instant {
   return toMilliseconds(at + Math.max(0, wallMs / 1000 - (at + clockOffset)));
 }

@@ -2,8 +2,8 @@ import type { PollProblemName } from './polls.js';
 import type { ProblemName } from './problems.js';
 
 /**
- * The fixed texts of an alert, for all its severities: a title, whatever it is about, and what it means, after the
- * sentence of the problem. Conditions and limits are in docs/alerts.md.
+ * The fixed texts of an alert, the same for all its severities and subjects: a title, and the meaning, which follows
+ * the sentence of the problem. Conditions and limits are in docs/alerts.md.
  */
 export const alertTexts: Readonly<Record<ProblemName | PollProblemName, readonly [title: string, meaning: string]>> = {
   BridgeSnapshotStale: [

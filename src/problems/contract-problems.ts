@@ -110,7 +110,7 @@ const ownerChanged = change('external_contract', {
 const paused = defineProblem('external_contract', {
   name: 'BridgeContractPaused',
   severity: 'critical',
-  // A pause is always by hand. Two readings outlast a faulty node.
+  // A pause is always by hand. Two readings exclude that it is an answer of a faulty node.
   afterMinutes: 2,
   needsTime: true,
   description: 'The contract is paused: live batches can neither be executed nor canceled.',

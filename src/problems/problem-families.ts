@@ -59,7 +59,7 @@ export interface ShownProblem {
   readonly hiddenBy: string | null;
 }
 
-/** The same for every exporter of the target; in links, and where the series of a problem are joined. */
+/** The id of a problem, the same in every exporter of the target: in links, and to join the series of a problem. */
 export function problemId(
   target: string,
   { document, alert, severity, subject }: Pick<ShownProblem, 'document' | 'alert' | 'severity' | 'subject'>,
@@ -100,7 +100,7 @@ export function unjudgedLines(
   fixedLabels: string,
   now: Moment,
 ): RenderedFamily {
-  // Both severities of a problem that was not present are warnings.
+  // A problem of two severities that was not present is unjudged twice, as a warning each: one series.
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
   const lines = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {

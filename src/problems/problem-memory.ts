@@ -42,7 +42,7 @@ import {
  * - Present: for 20 s, all judgements that could show it have found it (`once`: one). Before that, the first miss ends
  *   it.
  * - Gone: two judgements have missed a present problem, and the last one that found it is 120 s old or older.
- * - Progress: a subject has at most one present history. With a new progress key, it stays until the new one is present.
+ * - Progress: a subject has one present history at most. It stays until that of a new progress key is present.
  * - Outage (longer than twice `stale_after`): a present problem that the first document finds goes on, unless a later
  *   start is proven. One that it misses ends at once; one that it cannot show goes on if its alert has fired.
  * - A debounced mark moves with a document, and back if the next document contradicts it (marks.ts).

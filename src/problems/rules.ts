@@ -63,8 +63,8 @@ export const exporterRules: readonly ExporterRule[] = [
   {
     name: 'BridgeExporterAbsent',
     severity: 'critical',
-    // Without `up`, because a job can be renamed or lose its targets. Without an exporter in a day, it fires once
-    // without a label.
+    // Without `up`, because a job can be renamed or lose its targets. If there was no exporter within a day, it fires
+    // once, without a label.
     expr: (filled) => {
       const [info, day] = [selectSeries(filled, 'bridge_exporter_build_info'), '[1d]'];
       const { cluster } = filled;
@@ -78,7 +78,7 @@ or absent(last_over_time(${info}${day}))`;
   },
   {
     name: 'BridgeExporterDown',
-    // The hash is of what an exporter polls.
+    // Critical unless another exporter has the same hash, so that it polls the same.
     severity: (filled) => {
       const { cluster } = filled;
       const hash = (...matchers: readonly string[]) =>
@@ -87,7 +87,7 @@ or absent(last_over_time(${info}${day}))`;
       const query = `count_values("hash", last_over_time(${own}[1d])) unless on (hash) count_values("hash", ${hash(`${cluster}=%[3]q`)})`;
       return `{{ with ${printQuery(query, 'job', 'instance', cluster)} }}critical{{ else }}warning{{ end }}`;
     },
-    // Without another exporter, BridgeExporterAbsent fires.
+    // Only while another exporter is scraped: otherwise BridgeExporterAbsent fires.
     expr: (filled) => {
       const info = selectSeries(filled, 'bridge_exporter_build_info');
       return `up == 0 and on (${filled.cluster}, namespace, job, instance) last_over_time(${info}[1d])
@@ -109,7 +109,7 @@ or absent(last_over_time(${info}${day}))`;
   {
     name: 'BridgeExporterTargetAmbiguous',
     severity: 'warning',
-    // An exporter that has not polled successfully may not know the bridge.
+    // Only exporters that have polled successfully: others may not know the bridge yet.
     expr: (filled) => {
       const endpoint = `${filled.cluster}, target, document`;
       return `count by (${endpoint}) (count_values by (${endpoint}) ("hash",

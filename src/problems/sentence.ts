@@ -22,7 +22,7 @@ import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cc
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
 
-/** Of a name in sentences and on pages. */
+/** The maximum length of a name in sentences and on pages. */
 export const MAX_NAME_CHARACTERS = 40;
 
 /** A name or address on one line. */

@@ -135,7 +135,7 @@ const valsetUnsigned = defineProblem('module_state', {
     // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const signatures = valsetSignatures(input, judged);
-    // Without their share in another set, which need not be the rest.
+    // Without the power of the missing, a share of this set: the signed power is a share of the set in the contract.
     const missing = missingTexts(signatures.missing && { ...signatures.missing, powerRatio: null }, 'signed');
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what = judged === newest ? 'it' : `set ${required(judged.nonce)}, the newest older than five minutes`;

@@ -22,7 +22,7 @@ function lastReading(context: QueryContext) {
 
 interface Implementation {
   readonly slot: string;
-  /** What two answers in succession said, or the first one. */
+  /** The slot in two successive answers, or in the first one. */
   readonly confirmed: string;
 }
 
@@ -38,7 +38,7 @@ const implementationSlot: NodeQuery<string, Implementation> = nodeQuery({
   path: '',
   requests: (context) => {
     const contract = lastReading(context)?.contract ?? '';
-    // Twice, because the first answer could be odd.
+    // Requested twice, because one answer could be odd: both must agree (`contractAnswers`).
     const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
     return [1, 2].map((time) => ({ key: `${contract} ${time}`, path: '', json }));
   },

@@ -57,13 +57,13 @@ export const validators = nodeQuery({
   // Names change a few times a year, and the response has megabytes.
   intervalMs: HOUR_MS,
   maxBodyBytes: 16 * MEBIBYTE,
-  // The address of an operator is in the path of the query about its validator.
+  // Also for watched validators: the paths of their queries contain operator addresses.
   isEnabled: (options) => hasStakingNames(options) || hasWatched(options),
   path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
   schema: object({ validators: rows, pagination }),
   value: (page): StakingValidators => {
     const read = readValidators(required(page.validators));
-    // Every chain has validators.
+    // A list without validators is invalid, because every chain has some.
     if (read.operators.size === 0 && nextPageKey(page) === undefined) throw WITHDRAWN;
     return read;
   },

@@ -57,12 +57,12 @@ export async function* readRecording(root: string, options: ReadOptions): AsyncG
 }
 
 const MAX_PAUSE_MS = 30 * DAY_MS;
-/** Of the polls of the longest part. */
+/** A part with a smaller share of the polls of the longest part can be of a wrong clock. */
 const MAX_WRONG_SHARE = 0.1;
 
 /**
- * The files without parts of few polls that are months from the others, as of a machine whose clock is set only after
- * its start: a problem would last from then on.
+ * The files, without parts of few polls that are months apart from the others, as of a machine whose clock is set only
+ * after its start: a problem in such a part would last for months.
  */
 function withoutWrongClock(
   files: readonly RecordedFile[],

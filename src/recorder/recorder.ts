@@ -175,7 +175,7 @@ type WriterSettings = Pick<ActiveSettings, 'directory' | 'max_size'>;
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
-/** Longer than it takes to add up many recordings. */
+/** A disk that does not respond for so long has failed; adding up many recordings takes less. */
 const DISK_MS = 60_000;
 
 const CLOSE_MS = 3_000;
@@ -212,7 +212,7 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock) {
     }
   }
 
-  /** A disk that does not respond is a failure at once, and not when too many polls wait for it. */
+  /** Reports a disk that does not respond, before too many polls wait for it. */
   const onDisk = async (root: string, task: () => Promise<void>): Promise<void> =>
     reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
 

@@ -76,7 +76,7 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
         }
         return received;
       };
-      // Without an address of the contract, no node is at fault.
+      // Without an address of the contract, a poll of any node fails, and no node is at fault.
       const isAny = job.nodes.length === 1 || (isContract(job) && request.hubSide === undefined);
       const received = await (isAny ? send(node, job.limits) : several.poll(job, request, send));
       return { ...received, release: memory?.release };
@@ -135,7 +135,7 @@ async function requestDocument(
     if (!isUnknownPath(response.statusCode)) {
       const isNeverServed = first === undefined && url.origin.startsWith('http:');
       const tlsHint = response.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
-      // What fails is the exporter.
+      // An internal error is a fault of the exporter, so no hint about the node.
       return withHint(error, error.reason === 'internal' ? undefined : (portHint(url) ?? tlsHint));
     }
     failures.push(error);

@@ -100,7 +100,7 @@ export function createNodes(client: Client, clock: Clock) {
       const limits = { ...job.limits, timeoutMs, elapsedMs: performance.now() - started };
       const received = await exchange(node.connection, limits);
       if (!received.ok) {
-        // What fails is the exporter.
+        // An internal error is a fault of the exporter, which no other node mends.
         if (received.error.reason === 'internal') return received;
         errors.set(node, received.error);
         return pollFrom(index + 1);
@@ -175,7 +175,7 @@ export function createNodes(client: Client, clock: Clock) {
     return { kind: isLower ? 'lower' : 'served' };
   }
 
-  /** Probes all nodes. A node that serves documents needs no probes. */
+  /** Probes all nodes. A failed probe of the node in use does not count while the node serves documents. */
   async function probe(job: PollJob): Promise<void> {
     const endpoint = findNodes(job);
     await Promise.all(
