@@ -121,7 +121,7 @@ export function rememberAlerts<Each extends DueProblem>(
   before: AlertMemory,
   alerts: ReadonlyMap<Each, Alert<Each>>,
   now: Instant,
-  isOwn: (problem: Each) => boolean = () => true,
+  isOwn: (problem: Each) => boolean,
 ): AlertMemory {
   const own = Array.from(alerts).filter(([problem]) => isOwn(problem));
   const causes = new Map(Array.from(alerts.keys(), (problem) => [problem.id, problem]));

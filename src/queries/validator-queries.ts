@@ -352,7 +352,7 @@ export function isJudged(height: Numeral | undefined, { judgedHeight }: MissedBl
   return Number(required(height)) > required(judgedHeight ?? undefined);
 }
 
-/** The time until it is jailed at the present rate; `Infinity` while no more blocks are missed, or that is unknown. */
+/** Seconds until it is jailed at the present rate of missed blocks; `Infinity` at a rate of 0 or an unknown one. */
 export function secondsUntilJailed(height: Numeral | undefined, blocks: MissedBlocks): number {
   const { missed, allowed, counts } = blocks;
   const recent = recentlyMissed(counts);

@@ -41,7 +41,7 @@ function target(isNew = false) {
   return {
     scrape,
     poll: (minute: number, ...there: readonly There[]): readonly string[] => {
-      memory = rememberAlerts(memory, judgeAlerts(candidates(there), minute * MINUTE), minute * MINUTE);
+      memory = rememberAlerts(memory, judgeAlerts(candidates(there), minute * MINUTE), minute * MINUTE, () => true);
       return scrape(minute, ...there);
     },
     memory: () => memory,

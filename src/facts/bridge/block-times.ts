@@ -40,7 +40,7 @@ function positive(blockTime: Field<Numeral>): number {
   return required(milliseconds > 0 ? milliseconds : undefined);
 }
 
-/** Hubs whose parameter is known to be wrong, by bridge id and external chain: their block time in milliseconds. */
+/** Block times in milliseconds of hubs whose `average_block_time` is wrong, by bridge id and external chain. */
 const KNOWN_BLOCK_MS: ReadonlyMap<string, number> = new Map([['injective-peggyid 1', 630]]);
 
 /**
