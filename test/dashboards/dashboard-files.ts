@@ -21,10 +21,8 @@ export interface GridPos {
   readonly h: number;
 }
 
-interface FieldDefaults {
+export interface FieldDefaults {
   readonly unit?: string;
-  readonly decimals?: number;
-  readonly noValue?: string;
   readonly mappings?: readonly {
     readonly type: 'value' | 'special';
     readonly options: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
@@ -47,16 +45,9 @@ export interface Panel {
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
-  readonly options?: {
-    readonly sortBy?: readonly { readonly desc: boolean; readonly displayName: string }[];
-    readonly footer?: { readonly show: boolean };
-  };
   readonly transformations?: readonly {
     readonly id: string;
-    readonly options: {
-      readonly renameByName?: Readonly<Record<string, string>>;
-      readonly indexByName?: Readonly<Record<string, number>>;
-    };
+    readonly options: { readonly renameByName?: Readonly<Record<string, string>> };
   }[];
 }
 

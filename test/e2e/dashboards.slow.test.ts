@@ -3,12 +3,12 @@ import {
   dashboardFiles,
   queriesOf,
   substituteVariables,
+  type FieldDefaults,
   type Panel,
   type Target,
 } from '../dashboards/dashboard-files.js';
 import { STEP_SECONDS, startRecordedPrometheus, type RecordedTarget } from '../dashboards/recorded-prometheus.js';
 import { parsePromql } from '../dashboards/promql.js';
-import { displayOf } from '../pictures/draw-dashboard.js';
 import { changedInput, changedState, type Phase } from '../problems/recording.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { describeIf, hasTool } from '../support/tools.js';
@@ -70,6 +70,13 @@ function fieldOf({ fieldConfig, transformations = [], targets = [] }: Panel, { r
   return Object.fromEntries((properties ?? []).flatMap((own) => own.properties.map(({ id, value: set }) => [id, set])));
 }
 
+/** The color of a value by its mapping, else by its thresholds. */
+function colorOf(value: number, { mappings = [], thresholds }: FieldDefaults): string | undefined {
+  const mapping = mappings.find(({ type, options }) => type === 'value' && options[value] !== undefined);
+  const reached = thresholds?.steps.filter(({ value: from }) => from === null || value >= from);
+  return mapping === undefined ? reached?.at(-1)?.color : mapping.options[value]?.color;
+}
+
 describeIf(hasTool('prometheus'), 'the queries of the dashboards', async () => {
   const prometheus = await startRecordedPrometheus(createTempFolder(), recorded);
 
@@ -98,7 +105,7 @@ describeIf(hasTool('prometheus'), 'the queries of the dashboards', async () => {
     for (const query of queries.filter(({ panel }) => panel.type !== 'timeseries')) {
       const { panel, target, where } = query;
       const field = panel.type === 'table' ? fieldOf(panel, target) : panel.fieldConfig!.defaults;
-      const colors = new Set((await valuesOf(query, 'healthy')).map((value) => displayOf(value, field).color));
+      const colors = new Set((await valuesOf(query, 'healthy')).map((value) => colorOf(value, field)));
       expect([where, colors.has('red') || colors.has('orange')]).toEqual([where, false]);
     }
   });

@@ -1,29 +1,49 @@
-import { describe, expect, it } from 'vitest';
-import { readProjectFile } from '../support/project-files.js';
-import { formatValue } from './format-value.js';
-import { pictureSources } from './pictures.js';
+import { createHash } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { launchBrowser } from '../support/browser.js';
+import { startDemo } from '../support/demo.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
 
-describe('docs', () => {
-  it('has pictures of what is shown now; `npm run build && node test/pictures/take.mjs` takes them again', () => {
-    expect(pictureSources()).toEqual(JSON.parse(readProjectFile('test/pictures/sources.json')));
-    const text = ['README.md', 'docs/pages.md'].map(readProjectFile).join('');
-    expect(Object.keys(pictureSources()).filter((name) => !text.includes(`${name}.png)`))).toEqual([]);
-  });
+/*
+ * The pictures of pages in the documentation. `npm run build && TAKE_PICTURES=1 npx vitest run test/pictures` takes them again with Chromium.
+ */
+
+const SOURCES = 'test/pictures/sources.json';
+
+/** That of the command above the picture. */
+const README_SCENARIO = scenarioNames.find((name) =>
+  readProjectFile('README.md').includes(`npm run demo -- --scenario ${name}\n`),
+)!;
+
+const pictures: readonly (readonly [name: string, scenario: ScenarioName, path: string])[] = [
+  ['status-page', README_SCENARIO, '/'],
+  ['pending-page', 'unsigned-batch', '/pending?target=demo'],
+];
+
+/** The hash of what a picture shows: the whole pages of tests, which change with everything that a page shows, and their style. */
+function sourceOf(name: string, scenario: ScenarioName): string {
+  const golden = readdirSync(projectPath('test/pages/golden')).map((file) => `test/pages/golden/${file}`);
+  const files = golden.filter((file) => file.endsWith(`-${name.replace('-page', '')}.html`));
+  const texts = [scenario, ...[...files, 'src/pages/style.ts'].map(readProjectFile)];
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}
+
+it.runIf(process.env['TAKE_PICTURES']).each(pictures)('%s is taken again', async (name, scenario, path) => {
+  const browser = await launchBrowser();
+  const page = await browser.newPage({ viewport: { width: 1120, height: 900 }, colorScheme: 'light' });
+  const { url } = await startDemo(scenario);
+  await page.goto(url + path);
+  // Playwright hides the caret with an inline style, which the content security policy forbids.
+  writeFileSync(projectPath(`docs/${name}.png`), await page.screenshot({ caret: 'initial' }));
+  const sources = JSON.parse(readProjectFile(SOURCES)) as Record<string, string>;
+  sources[name] = sourceOf(name, scenario);
+  writeFileSync(projectPath(SOURCES), `${JSON.stringify(sources, undefined, 2)}\n`);
+  expect(readProjectFile('README.md') + readProjectFile('docs/pages.md')).toContain(`${name}.png)`);
 });
 
-describe('formatValue', () => {
-  const now = Date.parse('2026-09-21T20:32:00Z');
-
-  it.each([
-    [1234, 'short', undefined, '1.2 K'],
-    [16_000_000, 'short', undefined, '16 Mil'],
-    [0.045, 'percentunit', undefined, '4.5%'],
-    [40_680, 'dtdhms', undefined, '11:18:00'],
-    [197_480, 'dtdhms', undefined, '2 d 06:51:20'],
-    [Date.parse('2026-09-21T18:55:20Z'), 'dateTimeAsIsoNoDateIfToday', undefined, '18:55:20'],
-    [Date.parse('2026-09-20T18:55:20Z'), 'dateTimeAsIsoNoDateIfToday', undefined, '2026-09-20 18:55:20'],
-    [196.38, 'suffix:×', 1, '196.4×'],
-  ])('formats %s in the unit %s', (value, unit, decimals, text) => {
-    expect(formatValue(value, { unit, decimals, now })).toBe(text);
-  });
+it('the pictures show the pages of now', () => {
+  const sources = Object.fromEntries(pictures.map(([name, scenario]) => [name, sourceOf(name, scenario)]));
+  expect(JSON.parse(readProjectFile(SOURCES))).toEqual(sources);
 });
