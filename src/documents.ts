@@ -1,7 +1,6 @@
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
-import { isValid, validOrUndefined } from './chain/field.js';
-import { hasKnownField, type FieldSchema } from './chain/fields.js';
+import { isValid, validOrUndefined, hasKnownField, type FieldSchema } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';

@@ -1,6 +1,7 @@
+import { parseNumeral } from './fields.js';
 import { isUtf8 } from 'node:buffer';
 import type { Claim } from './module-state.js';
-import { parseNumeral, type Numeral } from './numeral.js';
+import type { Numeral } from './numeral.js';
 
 /*
  * Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is

@@ -1,7 +1,6 @@
 import type { InParts } from '../parts.js';
 import { MEBIBYTE } from '../units.js';
-import { INVALID, validOrUndefined } from './field.js';
-import { UNKNOWN_VALUE, type FieldSchema } from './fields.js';
+import { INVALID, validOrUndefined, UNKNOWN_VALUE, type FieldSchema } from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 

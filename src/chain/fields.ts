@@ -1,6 +1,22 @@
 import { dataPart } from './addresses.js';
-import { INVALID, type Field } from './field.js';
-import { parseNumeral } from './numeral.js';
+import { toNumeral, type Numeral } from './numeral.js';
+
+/**
+ * A field of a document: its value; `undefined` when it is missing (no key, `null`, or an empty string where a number
+ * belongs); `INVALID` when it has a value of another type.
+ */
+export type Field<T> = T | undefined | typeof INVALID;
+
+export const INVALID: unique symbol = Symbol('invalid value');
+
+/** Whether a field has a value of its type. */
+export function isValid<T>(field: Field<T>): field is T {
+  return field !== undefined && field !== INVALID;
+}
+
+export function validOrUndefined<T>(field: Field<T>): T | undefined {
+  return isValid(field) ? field : undefined;
+}
 
 /*
  * The schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the
@@ -26,21 +42,50 @@ type Shape = Readonly<Record<string, FieldSchema>>;
 export type Aliases = Readonly<Record<string, string>>;
 
 /** A field that `read` converts from JSON other than `null`. */
-function field<T>(read: (json: unknown) => Field<T>): FieldSchema<T> {
+function schema<T>(read: (json: unknown) => Field<T>): FieldSchema<T> {
   return { parse: (json) => (json === undefined || json === null ? undefined : read(json)) };
 }
 
+/** Optional sign, digits, optional fraction, no exponent. */
+const DECIMAL = /^([+-]?\d+)(?:\.(\d+))?$/;
+const ZEROS = /^0+$/;
+const MAX_CHARACTERS = 100;
+/** The usual form, which is exact as a double. Parsing it as a double takes a third of the time. */
+const SHORT_INTEGER = /^\d{1,15}$/;
+
+/**
+ * Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an
+ * integer without quotes.
+ */
+export function parseNumeral(json: unknown): Field<Numeral> {
+  // JSON.parse reads 1e400 as infinity.
+  if (typeof json === 'number') return Number.isFinite(json) ? toNumeral(json) : INVALID;
+  if (json === null || json === undefined || json === '') return undefined;
+  if (typeof json !== 'string' || json.length > MAX_CHARACTERS) return INVALID;
+  if (SHORT_INTEGER.test(json)) return BigInt(Number(json));
+  const [, whole, fraction = '0'] = DECIMAL.exec(json) ?? [];
+  if (whole === undefined) return INVALID;
+  return ZEROS.test(fraction) ? BigInt(whole) : toNumeral(Number(json));
+}
+
+/** The numeral of a setting, which has been validated. */
+export function asNumeral(setting: string): Numeral {
+  const numeral = parseNumeral(setting);
+  if (!isValid(numeral)) throw new Error(`not a number: ${setting}`);
+  return numeral;
+}
+
 /** A number: a decimal string or a JSON number. */
-export const numeral = field(parseNumeral);
+export const numeral = schema(parseNumeral);
 
-export const string = field((json) => (typeof json === 'string' ? json : INVALID));
+export const string = schema((json) => (typeof json === 'string' ? json : INVALID));
 
-export const boolean = field((json) => (typeof json === 'boolean' ? json : INVALID));
+export const boolean = schema((json) => (typeof json === 'boolean' ? json : INVALID));
 
 /** An address in lower case. Mixed case is only a checksum (EIP-55). */
-export const address = field(interned((text) => text.toLowerCase()));
+export const address = schema(interned((text) => text.toLowerCase()));
 
-export const addressDataPart = field(interned(dataPart));
+export const addressDataPart = schema(interned(dataPart));
 
 /** Chains have some hundreds of validators and tokens, and their addresses are short. */
 const MAX_INTERNED = 10_000;
@@ -61,7 +106,7 @@ function interned(convert: (text: string) => string): (json: unknown) => Field<s
 }
 
 /** A chain id: a string, or a JSON integer as its digits. Above 2^53, JSON.parse has rounded the digits. */
-export const chainId = field((json) => {
+export const chainId = schema((json) => {
   if (typeof json === 'string') return json;
   return typeof json === 'number' && Number.isSafeInteger(json) ? String(json) : INVALID;
 });
@@ -78,15 +123,15 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases:
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
     ...Object.entries(aliases),
   ]);
-  const schema = field((json) => {
+  const parsed = schema((json) => {
     if (typeof json === 'string') return names.get(json) ?? UNKNOWN_VALUE;
     return typeof json === 'number' ? (namesByNumber.get(json) ?? UNKNOWN_VALUE) : INVALID;
   });
-  return { ...schema, isEnumeration: true };
+  return { ...parsed, isEnumeration: true };
 }
 
 export function list<T>(row: FieldSchema<T>): FieldSchema<readonly Field<T>[]> {
-  return { ...field((json) => (Array.isArray(json) ? readList(row, json) : INVALID)), row };
+  return { ...schema((json) => (Array.isArray(json) ? readList(row, json) : INVALID)), row };
 }
 
 function readList<T>({ parse }: FieldSchema<T>, json: readonly unknown[]): readonly Field<T>[] {
@@ -104,8 +149,8 @@ export function object<const Fields extends Shape>(
     return { name, aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name), parse };
   });
   // A missing property is `undefined`, too.
-  const schema = field((json) => readObject(named, json) as Field<ShapeValue<Fields>>);
-  return { ...schema, fields };
+  const parsed = schema((json) => readObject(named, json) as Field<ShapeValue<Fields>>);
+  return { ...parsed, fields };
 }
 
 interface NamedField extends Pick<FieldSchema, 'parse'> {
@@ -135,6 +180,6 @@ export function objectWith(aliases: Aliases) {
  * Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as
  * an error.
  */
-export function hasKnownField(schema: FieldSchema, value: object): boolean {
-  return Object.keys(schema.fields ?? {}).some((name) => Object.hasOwn(value, name));
+export function hasKnownField(objectSchema: FieldSchema, value: object): boolean {
+  return Object.keys(objectSchema.fields ?? {}).some((name) => Object.hasOwn(value, name));
 }

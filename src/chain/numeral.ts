@@ -1,39 +1,8 @@
-import { INVALID, isValid, type Field } from './field.js';
-
 /**
  * A number of a document, or the result of a calculation. An integer is a bigint, because amounts reach 2^256; a number
  * with a fraction is the nearest double. So `===` and the keys of a Map compare values, and `<` and `>` are exact.
  */
 export type Numeral = bigint | number;
-
-/** Optional sign, digits, optional fraction, no exponent. */
-const DECIMAL = /^([+-]?\d+)(?:\.(\d+))?$/;
-const ZEROS = /^0+$/;
-const MAX_CHARACTERS = 100;
-/** The usual form, which is exact as a double. Parsing it as a double takes a third of the time. */
-const SHORT_INTEGER = /^\d{1,15}$/;
-
-/**
- * Reads a decimal string or a JSON number. An empty string is a missing number. Above 2^53, JSON.parse has rounded an
- * integer without quotes.
- */
-export function parseNumeral(json: unknown): Field<Numeral> {
-  // JSON.parse reads 1e400 as infinity.
-  if (typeof json === 'number') return Number.isFinite(json) ? toNumeral(json) : INVALID;
-  if (json === null || json === undefined || json === '') return undefined;
-  if (typeof json !== 'string' || json.length > MAX_CHARACTERS) return INVALID;
-  if (SHORT_INTEGER.test(json)) return BigInt(Number(json));
-  const [, whole, fraction = '0'] = DECIMAL.exec(json) ?? [];
-  if (whole === undefined) return INVALID;
-  return ZEROS.test(fraction) ? BigInt(whole) : toNumeral(Number(json));
-}
-
-/** The numeral of a setting, which has been validated. */
-export function asNumeral(setting: string): Numeral {
-  const numeral = parseNumeral(setting);
-  if (!isValid(numeral)) throw new Error(`not a number: ${setting}`);
-  return numeral;
-}
 
 /** For JSON.stringify, which throws on bigints. */
 export function withoutBigint(_key: string, value: unknown): unknown {

@@ -5,7 +5,7 @@ import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus, StepContext } from '../document-types.js';
 import type { DocumentContext, Headline } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
-import type { RenderedFamily } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/text-format.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import type { ProblemSettings } from '../problems/problem.js';
 import { newAnswers, type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';

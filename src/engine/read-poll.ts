@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { INVALID } from '../chain/field.js';
+import { INVALID } from '../chain/fields.js';
 import { secondsSince, type Moment } from '../clock.js';
 import { maxHeapValues } from '../config/loader.js';
 import type { FieldErrors } from '../chain/document.js';

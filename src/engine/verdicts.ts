@@ -1,8 +1,7 @@
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import type { RenderedFamily } from '../metrics/render-families.js';
-import { formatTargetLabels } from '../metrics/text-format.js';
+import { type RenderedFamily, formatTargetLabels } from '../metrics/text-format.js';
 import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
 import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
 import { selectPresent, type PresentProblem } from '../problems/subjects.js';

@@ -1,8 +1,7 @@
 import { documentNames } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
-import type { RenderedFamily } from '../metrics/render-families.js';
-import { formatHeader, type Format } from '../metrics/text-format.js';
+import { type RenderedFamily, formatHeader, type Format } from '../metrics/text-format.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemSeries } from '../engine/verdicts.js';

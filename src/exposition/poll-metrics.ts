@@ -1,6 +1,5 @@
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
-import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
-import { formatTargetLabels } from '../metrics/text-format.js';
+import { renderFamilies, type RenderedFamily, formatTargetLabels } from '../metrics/text-format.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { endpointHash } from '../engine/jobs.js';
 

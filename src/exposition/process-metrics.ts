@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Shard } from '../config/config.js';
 import { counter, families, gauge, gauges, labeledGauge } from '../metrics/family.js';
-import { renderFamilies } from '../metrics/render-families.js';
-import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
+import { renderFamilies, formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { wallSeconds, type Instant, type Moment } from '../clock.js';
 

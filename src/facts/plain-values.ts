@@ -1,5 +1,5 @@
 import type { Numeral } from '../chain/numeral.js';
-import type { Field } from '../chain/field.js';
+import type { Field } from '../chain/fields.js';
 import { LAST_SECONDS } from '../clock.js';
 import { orNull, required } from './required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';

@@ -1,4 +1,4 @@
-import { INVALID, isValid, type Field } from '../chain/field.js';
+import { INVALID, isValid, type Field } from '../chain/fields.js';
 
 /*
  * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is

@@ -1,5 +1,5 @@
 import { subtract } from '../chain/numeral.js';
-import { validOrUndefined } from '../chain/field.js';
+import { validOrUndefined } from '../chain/fields.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { goneBatches, type GoneBatch } from '../facts/bridge/executions.js';
 import { batchesByToken, denomByContract, PER_TOKEN, tokenContracts, type TokenLabel } from '../facts/bridge/tokens.js';

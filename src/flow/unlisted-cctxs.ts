@@ -1,4 +1,4 @@
-import { validOrUndefined } from '../chain/field.js';
+import { validOrUndefined } from '../chain/fields.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import {

@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatSize } from '../units.js';
 import { RequestError } from './failure-reasons.js';
-import { type Field, INVALID } from '../chain/field.js';
+import { type Field, INVALID } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 
 /** Reads a body. Throws above the limit; the remedy of the reason names its setting. */

@@ -9,15 +9,14 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
   isLate,
+  judgedExternalHeight,
 } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { claimItem } from '../facts/bridge/claims.js';
-import { coinItem, tokenItem, type CoinItem } from '../facts/bridge/coins.js';
-import { valsetDeadline } from '../facts/bridge/duties.js';
-import { claimContent, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
-import { judgedExternalHeight } from '../facts/bridge/external-height.js';
-import { batchesBelowThreshold, batchSignatures, valsetSignatures } from '../facts/bridge/signatures.js';
 import {
+  coinItem,
+  tokenItem,
+  type CoinItem,
   contractLabel,
   countTokensWithoutMinimum,
   minBatchFees,
@@ -30,6 +29,9 @@ import {
   waitingTokensByWorth,
   type WaitingToken,
 } from '../facts/bridge/tokens.js';
+import { valsetDeadline } from '../facts/bridge/members.js';
+import { claimContent, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
+import { batchesBelowThreshold, batchSignatures, valsetSignatures } from '../facts/bridge/signatures.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';

@@ -2,10 +2,16 @@ import { NATIVE } from '../chain/rate-limiter-input.js';
 import { waitOfBatch, waitReasons } from '../facts/bridge/batches.js';
 import { hubBlocksSince, measuredHubBlockTime } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { coinItem, hubCoin } from '../facts/bridge/coins.js';
+import {
+  coinItem,
+  hubCoin,
+  batchedTransfers,
+  totalAmount,
+  unbatchedTransfers,
+  waitingTokensByWorth,
+} from '../facts/bridge/tokens.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount } from '../facts/bridge/events.js';
 import { countValsetsBelowThreshold } from '../facts/bridge/signatures.js';
-import { batchedTransfers, totalAmount, unbatchedTransfers, waitingTokensByWorth } from '../facts/bridge/tokens.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
 import {
   coinAmountItem,

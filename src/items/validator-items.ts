@@ -11,10 +11,12 @@ import {
   nextDeadline,
   identifySignature,
   type Duty,
-} from '../facts/bridge/duties.js';
+  memberPowerShare,
+  allMembers,
+  type Member,
+} from '../facts/bridge/members.js';
 import { attestationsByNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { memberPowerShare, members, type Member } from '../facts/bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { formatDecimal, toLabelValue } from '../facts/plain-values.js';
@@ -33,7 +35,7 @@ const MAX_MEMBERS = 200;
  */
 export function validatorItems(input: BridgeInput, filter?: Filter): readonly ValidatorItem[] {
   const own = ownValidators(input);
-  const others = orEmpty(() => members(input)).filter((member) => own.every((watched) => watched.member !== member));
+  const others = orEmpty(() => allMembers(input)).filter((member) => own.every((watched) => watched.member !== member));
   const items = [
     ...ownValidatorItems(input),
     ...others.slice(0, MAX_MEMBERS).map((member) => validatorItem(input, member, member.registration, null)),
@@ -55,7 +57,7 @@ export function ownValidatorItems(input: BridgeInput): readonly ValidatorItem[] 
 /** Entries of `watch` with addresses of the same validator are one. */
 function ownValidators(input: BridgeInput) {
   const seen = new Set<OrchestratorAddress>();
-  const inSet = orNull(() => members(input));
+  const inSet = orNull(() => allMembers(input));
   return input.settings.watch.slice(0, MAX_ROWS).flatMap((entry) => {
     const registrations = orNull(() => matchingRegistrations(input, entry));
     const member = inSet?.find(({ registration }) => registration && registrations?.includes(registration));
@@ -189,7 +191,7 @@ function missingItem(input: BridgeInput, member: Member | undefined) {
 
 /** Why validators may be late without being shown as late; empty if everything can be read. */
 export function unreadableText(input: BridgeInput): string {
-  if (orEmpty(() => members(input)).length === 0) return 'The validator set cannot be read, or is empty.';
+  if (orEmpty(() => allMembers(input)).length === 0) return 'The validator set cannot be read, or is empty.';
   const unknown = kindNames.filter((kind) => orNull(() => newestDuties[kind](input)) === null);
   if (unknown.length === 0) return '';
   return `Unknown for ${list(unknown.map((kind) => KINDS[kind][1]))}: a list of the document cannot be read.`;

@@ -1,13 +1,11 @@
-import { asNumeral, ratio, type Numeral } from '../chain/numeral.js';
-import type { Field } from '../chain/field.js';
+import { ratio, type Numeral } from '../chain/numeral.js';
+import { type Field, asNumeral } from '../chain/fields.js';
 import * as batches from '../facts/bridge/batches.js';
-import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
-import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
-import * as duties from '../facts/bridge/duties.js';
+import { estimatedExternalHeight, externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import * as integrity from '../facts/bridge/integrity.js';
-import * as orchestrators from '../facts/bridge/orchestrators.js';
+import * as members from '../facts/bridge/members.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
 import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
@@ -32,16 +30,14 @@ const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 function memberGauges(
   table: readonly (readonly [
     name: string,
-    value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Numeral | undefined,
+    value: (input: BridgeInput, member: members.RegisteredMember) => Numeral | undefined,
     help: string,
   ])[],
 ) {
   return Object.fromEntries(
     table.map(([name, value, help]) => {
       const derive = (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
-        orchestrators
-          .registeredMembers(input)
-          .map((member) => ({ labels: member.labels, value: value(input, member) }));
+        members.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
       return [name, labeledGauge({ help, labels: MEMBER_LABELS, derive })];
     }),
   );
@@ -118,7 +114,7 @@ export const bridgeFamilies = families<BridgeInput>({
       'Nonce of the newest validator set, which is the hub height of its creation.'],
     ['bridge_newest_valset_height', (input) => valsets.readNewestValset(input, ({ height }) => required(height)),
       'Hub height at which the newest validator set was created.'],
-    ['bridge_newest_valset_members', (input) => valsets.readNewestValset(input, ({ members }) => countElements(members)),
+    ['bridge_newest_valset_members', (input) => valsets.readNewestValset(input, (newest) => countElements(newest.members)),
       'Number of members of the newest validator set.'],
     ['bridge_newest_valset_power', (input) => valsets.readNewestValset(input, valsets.totalPower),
       'Total power of the newest validator set, in shares of 4294967295.'],
@@ -141,7 +137,7 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     labels: [...MEMBER_LABELS, 'validator', 'name', 'watched'],
     derive: (input) =>
-      orchestrators.registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
+      members.registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
         labels: {
           ...labels,
           validator: toLabelValue(optional(registration.sender) ?? ''),
@@ -153,8 +149,8 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   // prettier-ignore
   ...memberGauges([
-    ['bridge_orchestrator_power_ratio', orchestrators.memberPowerShare, 'Share of the validator in the power of the newest validator set.'],
-    ['bridge_orchestrator_missing_valset_confirms', (input, member) => duties.missingConfirms.valset(input, member).length,
+    ['bridge_orchestrator_power_ratio', members.memberPowerShare, 'Share of the validator in the power of the newest validator set.'],
+    ['bridge_orchestrator_missing_valset_confirms', (input, member) => members.missingConfirms.valset(input, member).length,
       'Number of validator sets that the validator has not signed, since it last joined, and still has to.'],
   ]),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
@@ -163,20 +159,20 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
     derive: (input) =>
-      partByPart(duties.confirmKinds, (confirms) =>
-        orchestrators.registeredMembers(input).map((member) => ({
+      partByPart(members.confirmKinds, (confirms) =>
+        members.registeredMembers(input).map((member) => ({
           labels: { ...member.labels, confirms },
-          value: duties.confirmDeadline(input, member, confirms),
+          value: members.confirmDeadline(input, member, confirms),
         })),
       ),
   }),
   // prettier-ignore
   ...memberGauges([
-    ['bridge_orchestrator_missing_batch_confirms', (input, member) => duties.missingConfirms.batch(input, member).length,
+    ['bridge_orchestrator_missing_batch_confirms', (input, member) => members.missingConfirms.batch(input, member).length,
       'Number of live batches that the validator has not signed.'],
-    ['bridge_orchestrator_missing_vote', (input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member))),
+    ['bridge_orchestrator_missing_vote', (input, member) => flag(not(members.hasVoted(events.votersOfLastEvent(input), member))),
       'Whether the validator has voted for no claim of the last observed event; absent when the event is no longer in the state.'],
-    ['bridge_orchestrator_dissenting_vote', (input, member) => flag(orchestrators.isDissenting(input, member)),
+    ['bridge_orchestrator_dissenting_vote', (input, member) => flag(members.isDissenting(input, member)),
       'Whether the validator voted for a claim that lost against that of the last observed event; absent when the event is no longer in the state.'],
   ]),
   bridge_watched_validator_active: labeledGauge({
@@ -185,7 +181,7 @@ export const bridgeFamilies = families<BridgeInput>({
     // There are as many series as are configured.
     labels: ['address'],
     derive: (input) =>
-      orchestrators
+      members
         .watchedEntries(input)
         .flatMap(({ address, isActive }) =>
           isActive === undefined ? [] : [{ labels: { address: toLabelValue(address) }, value: isActive ? 1 : 0 }],

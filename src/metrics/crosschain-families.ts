@@ -1,4 +1,5 @@
-import { asNumeral, floorDivide, type Numeral } from '../chain/numeral.js';
+import { asNumeral } from '../chain/fields.js';
+import { floorDivide, type Numeral } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';

@@ -1,11 +1,10 @@
 import type { BlockSpan } from '../facts/bridge/block-times.js';
-import type { CoinItem, TokenItem } from '../facts/bridge/coins.js';
+import type { CoinItem, TokenItem } from '../facts/bridge/tokens.js';
 import { compactNumber, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
 import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
-import { isolated, markup, sentenceHtml, type Markup } from './html.js';
-import { agoElement } from './time.js';
+import { isolated, markup, sentenceHtml, type Markup, agoElement } from './html.js';
 
 /* The kinds of cells of a list. An unknown value is `null`, and what a row does not have is `undefined`. */
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isolated, markup, type Markup } from './html.js';
+import { isolated, markup, type Markup, timeElement } from './html.js';
 import { STYLE } from './style.js';
-import { timeElement } from './time.js';
 
 /*
  * The layout of the HTML pages. They load no other files, and their links are relative, so that a reverse proxy can

@@ -4,14 +4,11 @@ import type { BridgeItems } from '../items/bridge-items.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
 import { identifier, orUnknown, UNKNOWN } from './cells.js';
 import type { ExternalLinks } from './external-links.js';
-import { isolated, markup, type Markup } from './html.js';
+import { isolated, markup, type Markup, agoElement } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
 import { bridgeLists, crosschainLists } from './lists.js';
-import { numbersHtml } from './numbers.js';
-import { findUrgency, listSection, type ListContext, type ListSection } from './table.js';
-import { dataAge, failureHtml, lastSuccess, renderBlockTime } from './poll-texts.js';
-import { agoElement } from './time.js';
-import { validatorsSection } from './validators.js';
+import { numbersHtml, dataAge, failureHtml, lastSuccess, renderBlockTime } from './endpoint-html.js';
+import { findUrgency, listSection, type ListContext, type ListSection, validatorsSection } from './table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetView, View } from './view.js';
 

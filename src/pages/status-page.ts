@@ -3,13 +3,10 @@ import { documents } from '../documents.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
 import type { ExternalLinks } from './external-links.js';
-import { isolated, markup, type Markup } from './html.js';
+import { isolated, markup, type Markup, ago, agoElement, distanceElement, timeElement } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
-import { numbersHtml } from './numbers.js';
-import { tableHtml, type TableRow } from './table.js';
-import { dataAge, failureHtml, failureText, lastSuccess } from './poll-texts.js';
-import { ago, agoElement, distanceElement, timeElement } from './time.js';
-import { ownValidatorsSection } from './validators.js';
+import { numbersHtml, dataAge, failureHtml, failureText, lastSuccess } from './endpoint-html.js';
+import { tableHtml, type TableRow, ownValidatorsSection } from './table.js';
 import { verdictSections } from './verdict-list.js';
 import type { Availability, EndpointView, View } from './view.js';
 

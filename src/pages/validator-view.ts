@@ -1,12 +1,13 @@
+import { asNumeral } from '../chain/fields.js';
 import { dataPart } from '../chain/addresses.js';
-import { asNumeral, highest } from '../chain/numeral.js';
+import { highest } from '../chain/numeral.js';
 import type { Moment } from '../clock.js';
 import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import type { PollJob } from '../engine/jobs.js';
 import { firingVerdicts, type TargetStatus, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { inWholeUnits } from '../facts/plain-values.js';
 import { orUndefined } from '../facts/required-fields.js';
-import type { HubCoin } from '../facts/bridge/coins.js';
+import type { HubCoin } from '../facts/bridge/tokens.js';
 import type { BridgeHeadline } from '../items/headline.js';
 import type { ValidatorItem } from '../items/validator-items.js';
 import {

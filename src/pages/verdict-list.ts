@@ -3,10 +3,9 @@ import type { Urgency } from '../problems/problem.js';
 import { formatHeading, formatSentence, isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { joinTexts } from '../problems/sentence.js';
 import { capitalized, durationInWords } from '../text/format.js';
-import { isolated, markup, sentenceHtml, type Markup } from './html.js';
+import { isolated, markup, sentenceHtml, type Markup, clockTimeElement, sinceElement } from './html.js';
 import { identifier } from './cells.js';
 import { anchor, filterLink, pendingLink, relative, section } from './layout.js';
-import { clockTimeElement, sinceElement } from './time.js';
 import type { EndpointView, TargetView, VerdictView, View } from './view.js';
 
 /*

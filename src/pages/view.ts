@@ -4,7 +4,8 @@ import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { getItems } from '../engine/kept-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import type { TargetVerdicts, Verdict } from '../engine/verdicts.js';
+import { judgeSeverity, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import type { HeadlineNumber } from '../items/headline.js';
 import {
   BEHIND_SECONDS,
   CLOCK_BEHIND_SECONDS,
@@ -14,7 +15,7 @@ import {
 } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
-import { numberViews } from './numbers.js';
+import { alertsOfNumber } from './lists.js';
 import { validatorViews } from './validator-view.js';
 
 /*
@@ -27,6 +28,7 @@ export type View = Readonly<ReturnType<typeof createView>>;
 export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
+export type NumberView = ReturnType<typeof numberViews>[number];
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 
 /** The source of the view of an endpoint. */
@@ -149,6 +151,26 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     headline,
     source,
   };
+}
+
+const LABELS: Readonly<Record<HeadlineNumber['list'], string>> = {
+  tokens: 'Waiting transfers',
+  claims: 'Pending events',
+  valsets: 'Unrelayed validator sets',
+  missed: 'Missed cctxs',
+  pending: 'Pending cctxs',
+};
+
+/** The shown numbers of an endpoint, each as severe as the worst firing alert about its lists. */
+function numberViews(judged: Pick<TargetVerdicts, 'verdicts'>, numbers: readonly HeadlineNumber[], nowMs: number) {
+  return numbers.flatMap(({ list, count, parts, oldestSeconds, oldestCreatedAt }) => {
+    const severity = judgeSeverity(judged, alertsOfNumber(list)) ?? null;
+    // Not shown without an alert: validator sets, relayed with the next batch, and the usual 0 missed transactions.
+    if (severity === null && (list === 'valsets' || (list === 'missed' && count === 0))) return [];
+    const createdAt = oldestCreatedAt ?? null;
+    const oldest = createdAt === null ? (oldestSeconds ?? null) : (nowMs - Date.parse(createdAt)) / 1000;
+    return [{ list, label: LABELS[list], count, parts, oldestSeconds: oldest, severity }];
+  });
 }
 
 function readHost({ nodes: [node] }: ShownEndpoint['job']): string {

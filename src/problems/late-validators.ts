@@ -2,7 +2,18 @@ import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, subtract, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { blockTimeOfAges, estimateDuration, timeOfHeight } from '../facts/bridge/block-times.js';
-import { duties, identifySignature, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
+import {
+  duties,
+  identifySignature,
+  isDone,
+  missingConfirms,
+  nextDeadline,
+  type Duty,
+  hasVoted,
+  memberPowerShare,
+  registeredMembers,
+  type RegisteredMember,
+} from '../facts/bridge/members.js';
 import {
   eventAttestations,
   heightOfLastObserved,
@@ -13,7 +24,6 @@ import {
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { LATE_RATIO, QUORUM_RATIO, THIRD_RATIO } from '../facts/bridge/valsets.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { standsStill } from '../facts/hub-blocks.js';

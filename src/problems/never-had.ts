@@ -1,5 +1,4 @@
-import { isValid, type Field } from '../chain/field.js';
-import type { FieldSchema } from '../chain/fields.js';
+import { isValid, type Field, type FieldSchema } from '../chain/fields.js';
 import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 

@@ -1,5 +1,5 @@
 import { subtract, type Numeral } from '../chain/numeral.js';
-import { validOrUndefined } from '../chain/field.js';
+import { validOrUndefined } from '../chain/fields.js';
 import { wallSeconds, type Instant } from '../clock.js';
 import { measuredHubBlockTime } from '../facts/bridge/block-times.js';
 import { measuredBlockTime } from '../facts/hub-blocks.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isValid } from '../chain/field.js';
+import { isValid } from '../chain/fields.js';
 import { withoutBigint, type Numeral } from '../chain/numeral.js';
 import type { ModuleState } from '../chain/module-state.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';

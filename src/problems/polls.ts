@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import { OUTDATED_MS } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { chooseRemedy, type FailureReason, type PollError } from '../http/failure-reasons.js';
-import type { RenderedFamily } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/text-format.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import type { PresentProblem, UnjudgedProblem } from './subjects.js';
 import { isEnabled, type Found, type Problem, type ProblemSettings } from './problem.js';

@@ -3,8 +3,7 @@ import { toMilliseconds, wallSeconds, type Moment } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
-import type { RenderedFamily } from '../metrics/render-families.js';
-import { formatSeries } from '../metrics/text-format.js';
+import { type RenderedFamily, formatSeries } from '../metrics/text-format.js';
 import type { UnjudgedProblem } from './subjects.js';
 import { subjectLabels, type Severity, type Subject } from './problem.js';
 

@@ -9,12 +9,14 @@ import {
   relayableSince,
   waitOfBatch,
 } from '../facts/bridge/batches.js';
-import { estimateDuration, externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
+  estimateDuration,
+  externalBlockTime,
+  timeOfHeight,
   estimatedExternalHeight,
   isExternalHeightReliable,
   secondsToExternalHeight,
-} from '../facts/bridge/external-height.js';
+} from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';

@@ -4,9 +4,16 @@ import { chainType, type ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
-import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
+import { secondsToExternalHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { configuredTokens, contractLabel, totalAmount } from '../facts/bridge/tokens.js';
+import {
+  configuredTokens,
+  contractLabel,
+  totalAmount,
+  type CoinItem,
+  coinItem,
+  hubCoin,
+} from '../facts/bridge/tokens.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { groupBy } from '../facts/grouping.js';
@@ -17,7 +24,6 @@ import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
 import type { ClaimItem } from '../facts/bridge/claims.js';
-import { type CoinItem, coinItem, hubCoin } from '../facts/bridge/coins.js';
 import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */

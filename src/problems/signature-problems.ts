@@ -1,9 +1,9 @@
 import { compare, type Numeral } from '../chain/numeral.js';
 import type { Batch, Valset } from '../chain/module-state.js';
-import { isValid, type Field } from '../chain/field.js';
+import { isValid, type Field } from '../chain/fields.js';
 import type { Instant } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
-import { valsetDeadline } from '../facts/bridge/duties.js';
+import { valsetDeadline } from '../facts/bridge/members.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
   batchesBelowThreshold,

@@ -1,9 +1,9 @@
+import { asNumeral } from '../chain/fields.js';
 import type { Instant } from '../clock.js';
-import { add, asNumeral, subtract, sum, type Numeral } from '../chain/numeral.js';
-import { missedSignature } from '../facts/bridge/duties.js';
+import { add, subtract, sum, type Numeral } from '../chain/numeral.js';
+import { missedSignature, registeredMembers, watchedEntries } from '../facts/bridge/members.js';
 import { isNextEventCredible, leadingClaim, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
-import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { matchingRegistrations, watchedOrchestrators } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/plain-values.js';
 import { orUndefined, required } from '../facts/required-fields.js';

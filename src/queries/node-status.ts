@@ -1,5 +1,4 @@
-import type { Field } from '../chain/field.js';
-import { boolean, numeral, object, string } from '../chain/fields.js';
+import { type Field, boolean, numeral, object, string } from '../chain/fields.js';
 import { subtract, type Numeral } from '../chain/numeral.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { toLabelValue } from '../facts/plain-values.js';

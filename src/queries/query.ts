@@ -1,10 +1,8 @@
-import { type Field, isValid } from '../chain/field.js';
-import { type FieldSchema, object, type SchemaValue, string } from '../chain/fields.js';
+import { type Field, isValid, type FieldSchema, object, type SchemaValue, string } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
-import { type RenderedFamily, renderFamilies } from '../metrics/render-families.js';
-import { formatTargetLabels } from '../metrics/text-format.js';
+import { type RenderedFamily, renderFamilies, formatTargetLabels } from '../metrics/text-format.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { Instant } from '../clock.js';
 

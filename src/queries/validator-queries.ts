@@ -1,6 +1,5 @@
 import { consensusAddress, dataPart } from '../chain/addresses.js';
-import { type Field, isValid } from '../chain/field.js';
-import { boolean, list, numeral, object, type SchemaValue, string } from '../chain/fields.js';
+import { type Field, isValid, boolean, list, numeral, object, type SchemaValue, string } from '../chain/fields.js';
 import type { StepContext } from '../document-types.js';
 import { toLabelValue } from '../facts/plain-values.js';
 import { optional, required, WITHDRAWN } from '../facts/required-fields.js';

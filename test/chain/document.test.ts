@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countValues, readDocument } from '../../src/chain/document.js';
-import { INVALID } from '../../src/chain/field.js';
-import { boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
+import { INVALID, boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
 import { runToEnd } from '../../src/parts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { fuzzRuns } from '../support/fuzz.js';

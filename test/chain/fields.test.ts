@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { INVALID } from '../../src/chain/field.js';
 import {
+  INVALID,
   address,
   addressDataPart,
   boolean,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INVALID } from '../../src/chain/field.js';
+import { INVALID, parseNumeral } from '../../src/chain/fields.js';
 import {
   add,
   compare,
@@ -9,7 +9,6 @@ import {
   lowest,
   multiply,
   toNumeral,
-  parseNumeral,
   ratio,
   subtract,
   sum,

@@ -4,7 +4,7 @@ import { bridgeItems, type BridgeItems } from '../../src/items/bridge-items.js';
 import type { ItemList } from '../../src/items/item-list.js';
 import { bridgeHeadline, type BridgeHeadline } from '../../src/items/headline.js';
 import type { Family } from '../../src/metrics/family.js';
-import { renderFamilies } from '../../src/metrics/render-families.js';
+import { renderFamilies } from '../../src/metrics/text-format.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { bridgeInputs, crosschainInputs } from '../facts/property/inputs.js';
 import { type CrosschainItems, crosschainItems } from '../../src/items/crosschain-items.js';

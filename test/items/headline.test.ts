@@ -1,5 +1,5 @@
+import { asNumeral } from '../../src/chain/fields.js';
 import { describe, expect, it } from 'vitest';
-import { asNumeral } from '../../src/chain/numeral.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { bridgeItems } from '../../src/items/bridge-items.js';
 import { crosschainItems } from '../../src/items/crosschain-items.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { families, gauge, labeledGauge, perKind, type Family, type OverLimit } from '../../src/metrics/family.js';
-import { renderFamilies } from '../../src/metrics/render-families.js';
+import { renderFamilies } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
 
 const description = { help: 'A test.' };

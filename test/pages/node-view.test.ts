@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderBlockTime } from '../../src/pages/poll-texts.js';
+import { renderBlockTime } from '../../src/pages/endpoint-html.js';
 import { endpointView, type NodeView } from '../../src/pages/view.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { pollOf } from '../support/polls.js';

@@ -1,7 +1,7 @@
+import { asNumeral } from '../../src/chain/fields.js';
 import { describe, expect, it } from 'vitest';
-import { asNumeral } from '../../src/chain/numeral.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
-import { ownValidatorsSection, validatorsSection } from '../../src/pages/validators.js';
+import { ownValidatorsSection, validatorsSection } from '../../src/pages/table.js';
 import { createView, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query.js';

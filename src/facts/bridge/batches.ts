@@ -3,7 +3,7 @@ import type { Batch } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { memoize } from '../memoize.js';
 import { orElse, orUndefined, required, rows } from '../required-fields.js';
-import { judgedExternalHeight } from './external-height.js';
+import { judgedExternalHeight } from './block-times.js';
 import type { BridgeInput } from './bridge-input.js';
 import { executionClaims, highestVotedShare } from './integrity.js';
 import { executedTokens, learnedFees, liveBatches } from './executions.js';

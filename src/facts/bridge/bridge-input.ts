@@ -2,7 +2,7 @@ import type { ModuleState } from '../../chain/module-state.js';
 import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
-import { isValid, validOrUndefined } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/fields.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { HubSide } from '../contract/reading.js';
 import type { HeightSample } from '../hub-blocks.js';

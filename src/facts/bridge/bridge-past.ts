@@ -1,6 +1,6 @@
 import { highest, sum, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import { isValid, validOrUndefined } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/fields.js';
 import {
   MAX_BATCH_TOKENS,
   type BackingFacts,
@@ -11,10 +11,9 @@ import {
 import { heightSamples } from '../hub-blocks.js';
 import { orEmpty, orUndefined, required, rows, withdrawWithout } from '../required-fields.js';
 import { relayableSince } from './batches.js';
-import { externalBlockTime, hubBlockTime } from './block-times.js';
+import { externalBlockTime, hubBlockTime, lastEventSeen } from './block-times.js';
 import type { BridgeInput, BridgePast } from './bridge-input.js';
 import { executedBatches, rememberedBatches } from './executions.js';
-import { lastEventSeen } from './external-height.js';
 import { watchedOrchestrators } from './registrations.js';
 import {
   denomByContract,

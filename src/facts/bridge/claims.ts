@@ -15,7 +15,7 @@ import { membersWhere, findMissing, newestPowers, newestTotalPower, newestValset
 import { optional, orNull, orUndefined } from '../required-fields.js';
 import { hubBlocksSince } from './block-times.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../plain-values.js';
-import { coinItem, tokenItem } from './coins.js';
+import { coinItem, tokenItem } from './tokens.js';
 
 export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
 

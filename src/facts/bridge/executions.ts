@@ -1,5 +1,5 @@
 import { compare, floorDivide, subtract, sum, type Numeral } from '../../chain/numeral.js';
-import { validOrUndefined } from '../../chain/field.js';
+import { validOrUndefined } from '../../chain/fields.js';
 import type { Attestation } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
 import { DAY_SECONDS } from '../../units.js';

@@ -1,6 +1,6 @@
 import { lowest, multiply, ratio, type Numeral } from '../../chain/numeral.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import type { Field } from '../../chain/field.js';
+import type { Field } from '../../chain/fields.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows, withdrawWithout } from '../required-fields.js';

@@ -11,8 +11,7 @@ import {
   type FunctionResult,
 } from '../../chain/contract-abi.js';
 import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../../chain/document.js';
-import { isValid, validOrUndefined } from '../../chain/field.js';
-import { numeral, object, string } from '../../chain/fields.js';
+import { isValid, validOrUndefined, numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
 import { runToEnd, type InParts } from '../../parts.js';
 import { MEBIBYTE } from '../../units.js';

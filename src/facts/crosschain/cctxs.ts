@@ -1,13 +1,12 @@
-import { add, asNumeral, highest, lowest, multiply, type Numeral, ratio, subtract } from '../../chain/numeral.js';
+import { add, highest, lowest, multiply, type Numeral, ratio, subtract } from '../../chain/numeral.js';
 import { type Cctx, NATIVE, type Outbound } from '../../chain/rate-limiter-input.js';
-import { validOrUndefined, type Field } from '../../chain/field.js';
+import { validOrUndefined, type Field, asNumeral } from '../../chain/fields.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { countElements, optional, orNull, orUndefined, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './crosschain-input.js';
 import { findCoin } from '../../chain/known-chains.js';
-import { configuredTokens } from '../bridge/tokens.js';
-import { amountItem, type KnownToken } from '../bridge/coins.js';
+import { configuredTokens, amountItem, type KnownToken } from '../bridge/tokens.js';
 import { decimalOrNull, MAX_ID_CHARACTERS, toLabelValue } from '../plain-values.js';
 
 export type Cctxs = readonly Cctx[];

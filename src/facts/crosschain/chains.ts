@@ -1,6 +1,6 @@
 import { add, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
 import { knownChains, LOOKAHEAD } from '../../chain/known-chains.js';
-import { isValid, validOrUndefined } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/fields.js';
 import type { Cctx, RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';

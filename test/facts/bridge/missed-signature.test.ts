@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keptInput } from '../../../src/engine/kept-body.js';
-import { missedSignature } from '../../../src/facts/bridge/duties.js';
+import { missedSignature } from '../../../src/facts/bridge/members.js';
 import { matchingRegistrations } from '../../../src/facts/bridge/registrations.js';
 import { orNull } from '../../../src/facts/required-fields.js';
 import { idleState, members, validators } from '../../items/bridge-state.js';

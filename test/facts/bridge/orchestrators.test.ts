@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { watchedEntries } from '../../../src/facts/bridge/orchestrators.js';
+import { watchedEntries } from '../../../src/facts/bridge/members.js';
 import { omit, type JsonObject } from '../../support/json.js';
 import { bridgeFact } from '../derive.js';
 import {

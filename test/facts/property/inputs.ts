@@ -1,6 +1,6 @@
+import { asNumeral } from '../../../src/chain/fields.js';
 import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
-import { asNumeral } from '../../../src/chain/numeral.js';
 import type { BridgeInput } from '../../../src/facts/bridge/bridge-input.js';
 import type { CrosschainInput } from '../../../src/facts/crosschain/crosschain-input.js';
 import { inputOf } from '../../support/snapshots.js';

@@ -1,10 +1,10 @@
 import { count, durationInWords } from '../text/format.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
-import { isolated, markup, type Markup } from './html.js';
-import { ago, clockTimeElement, distanceElement } from './time.js';
-import type { EndpointView, NodeView } from './view.js';
+import { isolated, markup, type Markup, ago, clockTimeElement, distanceElement } from './html.js';
+import { pendingLink } from './layout.js';
+import type { EndpointView, NodeView, NumberView } from './view.js';
 
-/* How old the data of an endpoint is, and why its polls fail. */
+/* How old the data of an endpoint is, why its polls fail, and its backlog in numbers. */
 
 /** A shorter delay is not shown: the newest block is usually some seconds old. */
 const SHOWN_BEHIND_SECONDS = 60;
@@ -55,4 +55,19 @@ export function failureHtml({ lastFailure, up, document }: EndpointView): Markup
 
 export function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
   return markup`<code class="reason">${reason}</code> ${isolated(message)} <small>${distanceElement(at, ago(ageSeconds))}</small>`;
+}
+
+export function numbersHtml(target: string, backlog: readonly NumberView[] | null): Markup {
+  return markup`<ul class="plain">${(backlog ?? []).map((number) => numberHtml(target, number))}</ul>`;
+}
+
+function numberHtml(
+  target: string,
+  { label, list, count: number, parts, oldestSeconds, severity }: NumberView,
+): Markup {
+  // The word of the severity, because no state may depend on color alone.
+  const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
+  const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
+  const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
+  return markup`<li><a href="${pendingLink(target, list)}">${label} <b>${number ?? 'unknown'}</b></a>${word}${small}\n`;
 }
