@@ -1,6 +1,6 @@
 /** The daemon that is published, in a process of its own, with a configuration file. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,13 +11,13 @@ import { sleep } from './statistics.mjs';
 export const MAIN = fileURLToPath(new URL('../../dist/package/dist/main.js', import.meta.url));
 
 /** `before`: a command that runs the daemon, such as one that limits it. */
-export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, before = [] } = {}) {
+export async function startDaemon(config, before = []) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(config));
   const startedAt = performance.now();
-  const own = [process.execPath, ...flags, main, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
+  const own = [process.execPath, ...NODE_FLAGS, MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
   const [command, ...args] = [...before, ...own];
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -41,7 +41,6 @@ export async function startDaemon(config, { main = MAIN, flags = NODE_FLAGS, bef
       while (!(await fetch(`${url}/-/ready`)).ok) await sleep(5);
     },
     usage: () => usageOf(child.pid),
-    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     close: async () => {
       child.kill();
       await exited;

@@ -1,7 +1,6 @@
 /**
  * A chain node in a process of its own, of a bridge that goes on with each document. A path begins with options: `/<megabytes>/…` is the size of a
- * document, `/remote/…` sends it at the pace of a fast network instead of as fast as the loopback interface can, `/broken/…` breaks every 20th
- * response. Other queries are answered as by the simulator.
+ * document, `/remote/…` sends it at the pace of a fast network instead of as fast as the loopback interface can. Other queries are answered as by the simulator.
  */
 import { createServer } from 'node:http';
 import { executeQuery, parseRequest } from '../../dist/simulator/query-service.js';
@@ -9,7 +8,7 @@ import { documents, model } from './bodies.mjs';
 
 const server = createServer((request, response) => {
   const { pathname, search } = new URL(request.url, 'http://node');
-  const [, option, size, path = ''] = /^\/(?:(remote|broken)\/)?([\d.]+)(\/.*)$/.exec(pathname) ?? [];
+  const [, remote, size, path = ''] = /^\/(remote\/)?([\d.]+)(\/.*)$/.exec(pathname) ?? [];
   const document = Object.values(documents).find((one) => one.path === path);
   if (document === undefined) {
     const query = parseRequest(request.method, path + search);
@@ -20,12 +19,8 @@ const server = createServer((request, response) => {
   const body = document.body(Number(size) * 1e6);
   response.setHeader('Content-Type', 'application/json');
   response.setHeader('Grpc-Metadata-X-Cosmos-Block-Height', String(model.height));
-  if (option === 'broken' && isBroken()) {
-    sendBroken(response, body);
-    return;
-  }
   response.setHeader('Content-Length', body.length);
-  if (option === 'remote') sendSlowly(response, body);
+  if (remote) sendSlowly(response, body);
   else response.end(body);
 });
 
@@ -38,26 +33,6 @@ function sendSlowly(response, body) {
   const rest = body.subarray(CHUNK_BYTES);
   if (rest.length === 0) response.end();
   else setTimeout(sendSlowly, CHUNK_INTERVAL_MS, response, rest);
-}
-
-const BROKEN_EVERY = 20;
-let responses = 0;
-
-function isBroken() {
-  responses += 1;
-  return responses % BROKEN_EVERY === 0;
-}
-
-/** In turn: an error, a connection that is lost, a truncated body, another document. */
-function sendBroken(response, body) {
-  const half = body.subarray(0, body.length / 2);
-  const failures = [
-    () => response.writeHead(500).end('{"code":13,"message":"internal"}'),
-    () => response.writeHead(200, { 'Content-Length': body.length }).write(half, () => response.destroy()),
-    () => response.end(half),
-    () => response.end('<html>'.padEnd(body.length, 'x')),
-  ];
-  failures[(responses / BROKEN_EVERY) % failures.length]();
 }
 
 server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`));

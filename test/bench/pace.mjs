@@ -61,16 +61,13 @@ export async function measureUsage(programs, { warmUpMs, runMs, runs }) {
   return measured;
 }
 
-/** The exporter, with more settings, and more targets of 10 MB. */
-export async function startExporter(
-  node,
-  { intervalSeconds = INTERVAL_SECONDS, settings = {}, largeTargets = 0, hasQueriesAndScrapes = true, ...command } = {},
-) {
+/** The exporter, with more targets of 10 MB, run by the command `before`. */
+export async function startExporter(node, { largeTargets = 0, hasQueriesAndScrapes = true, before } = {}) {
   const targets = Array.from({ length: TARGETS + largeTargets }, (_, index) => ({
     name: `bench-${index}`,
     bridge: { url: `${node}/${index < TARGETS ? 1 : 10}`, ...(!hasQueriesAndScrapes && { node_queries: 'off' }) },
   }));
-  const daemon = await startDaemon({ ...settings, poll: { interval: `${intervalSeconds}s` }, targets }, command);
+  const daemon = await startDaemon({ poll: { interval: `${INTERVAL_SECONDS}s` }, targets }, before);
   await daemon.untilReady();
   return {
     scrape: hasQueriesAndScrapes ? daemon.metrics : async () => {},

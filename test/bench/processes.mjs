@@ -11,8 +11,8 @@ export const NODE_FLAGS = firstLine.match(/--\S+/g) ?? [];
 const running = new Set();
 
 /** Runs a module of this folder in a process of its own. `message` is the first message of the process. */
-export async function start(module, args = [], execArgv = NODE_FLAGS) {
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { execArgv });
+export async function start(module, args = []) {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { execArgv: NODE_FLAGS });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const [message] = await once(child, 'message');

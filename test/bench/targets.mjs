@@ -12,7 +12,7 @@ export async function manyTargets({ node, targets, intervalSeconds, rounds }) {
     poll: { interval: `${intervalSeconds}s`, timeout: '20s' },
     targets: Array.from({ length: targets }, (_, index) => ({ name: `bench-${index}`, bridge: { url } })),
   };
-  const daemon = await startDaemon(config, { before: ['taskset', '--cpu-list', '0'] });
+  const daemon = await startDaemon(config, ['taskset', '--cpu-list', '0']);
   await daemon.untilReady();
   const before = daemon.usage();
   const startedAt = performance.now();
