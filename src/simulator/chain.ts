@@ -69,8 +69,9 @@ export abstract class SimulatedChain {
   }
 
   moduleState(): ModuleStateResponse {
-    if (this.#supplies.at(-1)?.[0] !== this.height) {
-      this.#supplies = [...this.#supplies.slice(-KEPT_SUPPLIES), [this.height, this.bridge.supplies()]];
+    const { height } = this.latest;
+    if (this.#supplies.at(-1)?.[0] !== height) {
+      this.#supplies = [...this.#supplies.slice(-KEPT_SUPPLIES), [height, this.bridge.supplies()]];
     }
     return { state: this.bridge.state() };
   }

@@ -60,7 +60,7 @@ export class MainnetChain extends SimulatedChain {
     this.crosschain = this.#crosschainUsers.module;
     this.#nowMs = firstMs;
     this.#crosschainMs = firstMs;
-    this.advanceTime(warmUpMs);
+    this.#advanceTo(startMs);
   }
 
   get latest(): Block {

@@ -1,17 +1,7 @@
 import { Random } from '../../src/simulator/random.js';
 import type { Month } from '../../src/simulator/mainnet-month.js';
 import type { Rules } from '../../src/simulator/scenarios.js';
-import {
-  INITIAL_CONFIG,
-  instantAt,
-  record,
-  START_SECONDS,
-  type Phase,
-  type RecordingOptions,
-} from '../problems/recording.js';
-import { exportedFamilies, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { labelsOf, seriesOf } from '../support/exposition-text.js';
-import { differences, expectedGauges, type Sample } from './books.js';
+import { INITIAL_CONFIG, record, START_SECONDS, type Phase, type RecordingOptions } from '../problems/recording.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
 import { Hearing, type FalseAlert, type Heard } from './hearing.js';
 import { MAX_LAG_MINUTES, ServedChain } from './served-chain.js';
@@ -77,9 +67,6 @@ export interface DayResult {
   readonly faults: readonly string[];
   readonly heard: readonly Heard[];
   readonly falseAlerts: readonly FalseAlert[];
-  /** The first difference of each gauge from the books. */
-  readonly wrongGauges: readonly string[];
-  readonly polls: number;
 }
 
 interface DayOptions extends Pick<RecordingOptions, 'keep' | 'observe'> {
@@ -103,9 +90,7 @@ export function runDay(
     ...definitionOf(planned.kind).draw(random, served),
   }));
   const hearing = new Hearing();
-  const wrongGauges: string[] = [];
-  const wrongFamilies = new Set<string>();
-  let [active, polls, remembersSince, isForgotten]: [readonly Fault[], number, number, boolean] = [[], 0, 0, false];
+  let [active, remembersSince, isForgotten]: [readonly Fault[], number, boolean] = [[], 0, false];
   const phases = segmentsOf(faults).map(([fromMinute, untilMinute], index): Phase => {
     const during = faults.filter((fault) => fault.fromMinute <= fromMinute && fromMinute < fault.untilMinute);
     const phase = mergePhases(during);
@@ -116,7 +101,7 @@ export function runDay(
       sampleSeconds: sampleSeconds ?? secondsBetweenPolls(faults, fromMinute, untilMinute),
       begin: () => {
         for (const fault of faults) if (fault.untilMinute === fromMinute) fault.end?.(served);
-        served.chain.setChanges(mergeRules(during.map(({ rules = {} }) => rules)));
+        served.setChanges(mergeRules(during.map(({ rules = {} }) => rules)));
         for (const fault of faults) if (fault.fromMinute === fromMinute) fault.begin?.(served);
         served.each = during.flatMap(({ each }) => (each === undefined ? [] : [() => each(served)]));
         active = during;
@@ -135,15 +120,13 @@ export function runDay(
     ...(hasStateFile && { hasStateFile }),
     sampleSeconds: sampleSeconds ?? SPARSE_SECONDS,
     observe: (targets, minute, endpoints) => {
-      polls += endpoints.length;
-      const { chain } = served;
       if (isForgotten) remembersSince = minute;
       isForgotten = false;
       hearing.observe(
         {
           minute,
           nowSeconds: START_SECONDS + minute * 60,
-          chain,
+          chain: served,
           faults: active,
           over: faults.filter(({ untilMinute }) => untilMinute <= minute),
           remembersSince,
@@ -151,18 +134,6 @@ export function runDay(
         targets.flatMap(({ verdicts }) => verdicts),
       );
       options.observe?.(targets, minute, endpoints);
-      const isCurrent = endpoints.length === DOCUMENTS && endpoints.every(isFresh(minute));
-      const isSettling = faults.some(
-        ({ untilMinute }) => untilMinute <= minute && minute < untilMinute + SETTLING_MINUTES,
-      );
-      if (minute < SETTLING_MINUTES || !isCurrent || isSettling || active.some(isShowingThePast)) return;
-      const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain));
-      for (const text of found) {
-        const family = text.split(' ')[0] ?? '';
-        if (wrongFamilies.has(family)) continue;
-        wrongFamilies.add(family);
-        wrongGauges.push(`${text} in minute ${minute}`);
-      }
     },
   });
   const texts = faults.map(
@@ -174,8 +145,6 @@ export function runDay(
     faults: [...texts, ...(hasStateFile ? [] : ['no state file'])],
     heard,
     falseAlerts,
-    wrongGauges,
-    polls,
     recording,
   };
 }
@@ -189,26 +158,6 @@ function timesOf({ faults }: PlannedDay): Partial<Month> {
     ...(halt && { upgrade: { fromMs: millis(halt.fromMinute), untilMs: millis(halt.untilMinute) } }),
     ...(rotation && { keyRotationMs: millis(rotation.fromMinute) }),
   };
-}
-
-const DOCUMENTS = 3;
-/** Documents of one poll are derived with what the others said in the poll before. */
-const SETTLING_MINUTES = 4;
-
-const isFresh =
-  (minute: number) =>
-  ({ lastSuccess }: EndpointState): boolean =>
-    lastSuccess?.at === Math.round(minute * 60);
-
-const isShowingThePast = ({ blinds = [], lag }: Fault): boolean => blinds.length > 0 || lag !== undefined;
-
-/** What is derived from the documents, without what the exporter says about itself and about problems. */
-function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly Sample[] {
-  return endpoints
-    .flatMap((state) => exportedFamilies(state, instantAt(minute * 60).at))
-    .filter(({ name }) => !/^bridge_(exporter|problem)_/.test(name))
-    .flatMap(({ text }) => seriesOf(text))
-    .map((series) => ({ ...series, labels: labelsOf(series) }));
 }
 
 /** From one change to the next. */

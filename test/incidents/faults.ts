@@ -54,7 +54,7 @@ interface FaultDefinition {
 /** The validator of `watch`, and a share of the stake that is often exceeded. */
 export const WATCHED_RANK = 4;
 
-const all = (served: ServedChain): readonly Validator[] => served.chain.bridge.validators;
+const all = (served: ServedChain): readonly Validator[] => served.bridge.validators;
 
 /** Validators at random with about this share of the stake. */
 function drawRanks(
@@ -109,7 +109,7 @@ function phantom(
 ): Effect {
   const { ranks, share } = drawRanks(random, served, random.chance(0.5) ? [0.004, 0.15] : [0.15, 0.5]);
   let nonce: number | undefined;
-  const claim = ({ chain }: ServedChain): void => {
+  const claim = (chain: ServedChain): void => {
     const { oracle, validators } = chain.bridge;
     const own = validators.filter(({ rank }) => ranks.has(rank));
     const next = oracle.lastObservedNonce + 1;
@@ -120,7 +120,7 @@ function phantom(
     ranks,
     share,
     each: claim,
-    end: ({ chain }) => {
+    end: (chain) => {
       if (nonce !== undefined) chain.bridge.oracle.deletePhantom(nonce);
     },
   };
@@ -128,10 +128,10 @@ function phantom(
 
 /** The part of the state that an attacker controls. */
 const FOREIGN_MEMBERS = [{ power: '4294967295', external_address: `0x${'66'.repeat(20)}` }];
-const foreignValset = ({ chain }: ServedChain): ContractAction => ({
+const foreignValset = (chain: ServedChain): ContractAction => ({
   kind: 'valset-update',
   valset: {
-    nonce: String(chain.height + 1000),
+    nonce: String(chain.latest.height + 1000),
     members: FOREIGN_MEMBERS,
     height: '0',
     reward_amount: '0',
@@ -234,7 +234,7 @@ const definitions = {
     return { text: `${percent(share)} claim something else`, ranks, share, rules: { disputing: ranks } };
   }),
   'deposit that does not exist': fault(2, [30, 400], (random, served) =>
-    phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
+    phantom(random, served, 'a deposit', (chain) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
   ),
   'batch that does not exist': fault(2, [30, 300], (random, served) =>
     phantom(random, served, 'a batch', ({ bridge: { tokens } }) => ({
@@ -248,11 +248,8 @@ const definitions = {
   ),
   'validator set forged': fault(1, [1440, 1440], () => ({
     text: 'the contract has a validator set of an attacker',
-    begin: ({ chain, nowMs }: ServedChain) =>
-      chain.bridge.emit(foreignValset({ chain } as ServedChain), {
-        timeMs: nowMs,
-        externalHeight: chain.external.height,
-      }),
+    begin: (chain: ServedChain) =>
+      chain.bridge.emit(foreignValset(chain), { timeMs: chain.nowMs, externalHeight: chain.external.height }),
   })),
   'validators jailed': fault(3, [15, 900], (random, served) => {
     const { ranks, share } = drawRanks(random, served, [0.02, 0.25]);
@@ -261,8 +258,8 @@ const definitions = {
       ranks,
       share,
       rules: withoutValidators(ranks),
-      begin: ({ chain }) => chain.setJailed(ranks, true),
-      end: ({ chain }) => chain.setJailed(ranks, false),
+      begin: (chain) => chain.setJailed(ranks, true),
+      end: (chain) => chain.setJailed(ranks, false),
     };
   }),
   'watched validator jailed': fault(2, [15, 600], () => {
@@ -271,8 +268,8 @@ const definitions = {
       text: 'and not in the newest set',
       ranks,
       rules: withoutValidators(ranks),
-      begin: ({ chain }) => chain.setJailed(ranks, true),
-      end: ({ chain }) => chain.setJailed(ranks, false),
+      begin: (chain) => chain.setJailed(ranks, true),
+      end: (chain) => chain.setJailed(ranks, false),
     };
   }),
   'stakes shift': fault(1, [120, 600], () => ({
@@ -364,16 +361,16 @@ const definitions = {
   }),
   // Governance
   'parameter changed': fault(1, [60, 60], () =>
-    governance('signed_valsets_window', ({ chain }) => chain.bridge.changeParams({ signed_valsets_window: '400000' })),
+    governance('signed_valsets_window', (chain) => chain.bridge.changeParams({ signed_valsets_window: '400000' })),
   ),
   'admins changed': fault(1, [60, 60], () =>
-    governance('another admin', ({ chain }) => chain.bridge.changeParams({ admins: ['inj1other'] })),
+    governance('another admin', (chain) => chain.bridge.changeParams({ admins: ['inj1other'] })),
   ),
   'blacklist changed': fault(1, [60, 60], () =>
-    governance('another address', ({ chain }) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
+    governance('another address', (chain) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
   ),
   'contract replaced': fault(1, [60, 60], (_random, served) => ({
-    ...governance('another address', ({ chain }) =>
+    ...governance('another address', (chain) =>
       chain.bridge.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
     ),
     tokenContract: served.bridge.tokens[0].contract.toLowerCase(),
@@ -411,7 +408,7 @@ const definitions = {
     return {
       text: chainId,
       chainIds: [chainId],
-      begin: ({ chain }) => chain.crosschain.abortPending(chainId, chain.latest),
+      begin: (chain) => chain.crosschain.abortPending(chainId, chain.latest),
     };
   }),
   'many cctxs': fault(2, [20, 180], (random) => {

@@ -31,7 +31,7 @@ function hear(
     const world = {
       minute,
       nowSeconds: START_SECONDS + minute * 60,
-      chain: served.chain,
+      chain: served,
       faults,
       over: [],
       remembersSince: 0,

@@ -40,7 +40,7 @@ export function batchesOf(world: World) {
   return withdrawals.batches.map((batch) => ({
     nonce: batch.nonce,
     token: batch.token,
-    ageMinutes: (chain.height - batch.height) * BLOCK_MINUTES,
+    ageMinutes: (chain.latest.height - batch.height) * BLOCK_MINUTES,
     /** Of the power in the contract. */
     signed: signedShare(world, batch),
     /** Whether its fees pay for the relay. */
@@ -183,7 +183,7 @@ const WINDOW_BLOCKS = 500;
 export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartSeconds: number) {
   return chain.crosschain.chains.map(({ id, queue, lookahead }) => {
     const { pending, missed } = queue;
-    const listed = queue.listedMissed(chain.height - WINDOW_BLOCKS + 1);
+    const listed = queue.listedMissed(chain.latest.height - WINDOW_BLOCKS + 1);
     const nonces = pending.map(({ nonce }) => nonce);
     const missedNonces = listed.map(({ nonce }) => nonce);
     const newlyMissed = listed.filter(({ createdSeconds }) => createdSeconds >= dayStartSeconds - 86_400);

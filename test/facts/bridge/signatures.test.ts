@@ -5,9 +5,10 @@ import { batch, batchConfirm, state, valset, valsetConfirm, valueOf, valuesOf } 
 const UNRELAYED = 'bridge_unrelayed_valsets';
 const VALSET_RATIO = 'bridge_unrelayed_valset_min_signed_power_ratio';
 const VALSETS_BELOW = 'bridge_unrelayed_valsets_below_threshold';
+const NEWEST_RATIO = 'bridge_newest_valset_signed_power_ratio';
 const BATCH_RATIO = 'bridge_batch_min_signed_power_ratio';
 const BATCHES_BELOW = 'bridge_batches_below_threshold';
-const all = [UNRELAYED, VALSET_RATIO, VALSETS_BELOW, BATCH_RATIO, BATCHES_BELOW];
+const all = [UNRELAYED, VALSET_RATIO, VALSETS_BELOW, NEWEST_RATIO, BATCH_RATIO, BATCHES_BELOW];
 
 /** The validator set in the contract is 10. Validator sets 11 and 12 and a batch of each of two tokens are not relayed. */
 const bridge = state({
@@ -38,6 +39,7 @@ describe('the signing metrics', () => {
       [UNRELAYED]: 2,
       [VALSET_RATIO]: 0.5,
       [VALSETS_BELOW]: 1,
+      [NEWEST_RATIO]: 0.5,
       [BATCH_RATIO]: 0.2,
       [BATCHES_BELOW]: 1,
     });
@@ -50,6 +52,7 @@ describe('the signing metrics', () => {
       [UNRELAYED]: 3,
       [VALSET_RATIO]: 0,
       [VALSETS_BELOW]: 2,
+      [NEWEST_RATIO]: 1,
       [BATCH_RATIO]: 0,
       [BATCHES_BELOW]: 2,
     });
@@ -75,6 +78,7 @@ describe('the signing metrics', () => {
       [UNRELAYED]: 0,
       [VALSET_RATIO]: undefined,
       [VALSETS_BELOW]: 0,
+      [NEWEST_RATIO]: undefined,
       [BATCH_RATIO]: undefined,
       [BATCHES_BELOW]: 0,
     });
