@@ -7,59 +7,62 @@ import type { ProblemName } from './problems.js';
  */
 export const alertTexts: Readonly<Record<ProblemName | PollProblemName, readonly [title: string, meaning: string]>> = {
   BridgeSnapshotStale: [
-    'A document has not been polled successfully.',
-    'Nothing new is judged of it; what has fired stays until it is judged again.',
+    'No poll of a document succeeds.',
+    'Problems of this document are not judged until a poll succeeds. Alerts that have fired stay until then.',
   ],
   BridgeProblemUnjudged: [
     'A problem cannot be judged.',
-    'A field that it reads is missing or invalid, or a query is not answered: its alert cannot fire.',
+    'A field that the problem reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
   ],
   BridgeEndpointMisconfigured: ['Polls are rejected.', 'The node rejects the request or the credentials.'],
   BridgeEndpointDown: [
     'Polls fail.',
-    'BridgeSnapshotStale is the critical alert, when no exporter has current data; the contract has none.',
+    'If no exporter gets data, BridgeSnapshotStale follows as critical. Exceptions: the contract, and a document that the node has never served.',
   ],
-  BridgeResponseNearLimit: ['A response is near its size limit.', 'Above the limit every poll fails.'],
+  BridgeResponseNearLimit: [
+    'A response is near its size limit.',
+    'Polls fail when a response is larger than the limit.',
+  ],
   BridgeExporterSeriesDropped: [
     'Series are dropped.',
-    'The others of the metric are left out, or added up in one series whose labels read other.',
+    'Series above the limit are omitted, or added up in one series whose labels have the value “other”.',
   ],
-  BridgeHeightStalled: ['The hub height stands still.', 'Nothing else that the document shows is current.'],
+  BridgeHeightStalled: ['The hub height stands still.', 'No data of the document is current.'],
   CrosschainHeightStalled: [
     'The hub height of the cross-chain input stands still.',
-    'Nothing else that the document shows is current.',
+    'No data of the document is current.',
   ],
-  BridgeStateRolledBack: ['The hub was rolled back.', 'What was observed or executed after that may be undone.'],
-  BridgeNodeBehind: ['The node is behind.', 'What is shown of the document is as old as the newest block of the node.'],
-  BridgeNodeDown: ['A node is down.', 'Nothing is lost as long as another one answers.'],
+  BridgeStateRolledBack: ['The hub was rolled back.', 'Events observed and batches executed since then may be undone.'],
+  BridgeNodeBehind: ['The node is behind.', 'The data of the document is as old as the newest block of the node.'],
+  BridgeNodeDown: ['A node is down.', 'No data is lost as long as another node answers.'],
   BridgeClockBehind: ['The clock of the exporter is wrong.', 'Ages on the pages and in the log are too short.'],
   BridgeContractPaused: [
     'The bridge contract is paused.',
-    'It accepts no deposits, batches and validator sets until it is unpaused.',
+    'The contract accepts no deposits, batches or validator sets until it is unpaused.',
   ],
   BridgeTokenUnbacked: [
     'A token is not backed by the bridge contract.',
-    'Tokens were minted without a deposit, or taken out of the contract.',
+    'Tokens were minted on the hub without a deposit, or taken out of the contract.',
   ],
   BridgeContractValsetMismatch: [
-    'The bridge contract has a validator set that the hub did not make.',
-    'Whoever controls that set controls all funds. A claim by less than a third of the power is one faulty or lying validator.',
+    'The bridge contract has a validator set that the hub did not create.',
+    'Whoever controls that set controls all funds. If less than a third of the power claims it, a few validators are faulty or lie.',
   ],
   BridgeContractOwnerChanged: [
     'The owner or the implementation of the bridge contract has changed.',
-    'The owner can pause the contract; another implementation is another contract at the same address.',
+    'The owner can pause the contract. A new implementation is new code at the same address.',
   ],
   BridgeOracleSilent: [
     'No event of the bridge contract reaches the hub.',
-    'Deposits and executions are not known there.',
+    'The hub does not learn of deposits and executed batches.',
   ],
   BridgePowerThresholdTooLow: [
     'The setting power_threshold is too low.',
-    'Batches count as signed that the contract does not accept.',
+    'Batches count as signed although the contract does not accept them.',
   ],
   BridgeClaimWithoutBatch: [
     'Validators claim the execution of a batch that does not exist.',
-    'At 66 % of the power the hub halts.',
+    'The hub halts when 66 % of the power claims it.',
   ],
   BridgeConflictingClaims: [
     'Validators claim different things for one event.',
@@ -67,91 +70,106 @@ export const alertTexts: Readonly<Record<ProblemName | PollProblemName, readonly
   ],
   BridgeOracleStalled: [
     'An event of the bridge contract is not observed.',
-    'Until 66 % of the power has claimed it, no deposit and no executed batch reaches the hub.',
+    'Until 66 % of the power has claimed the event, no deposit and no executed batch reaches the hub.',
   ],
-  BridgeBatchUnsigned: ['A batch is not signed.', 'Its transfers wait. The problem goes on when it times out.'],
+  BridgeBatchUnsigned: [
+    'A batch is not signed.',
+    'The transfers of the batch wait. If it times out, the problem continues with the next unsigned batch.',
+  ],
   BridgeValsetUnsigned: [
     'The newest validator set is not signed.',
-    'It cannot be relayed; withdrawals go on with the old one.',
+    'The set cannot be relayed. Withdrawals continue with the set in the contract.',
   ],
   BridgeBatchOverdue: [
     'A batch has timed out and is still held by the hub.',
-    'The contract rejects it, and its transfers are locked until the hub observes the next event.',
+    'The contract rejects the batch, and its transfers are locked until the hub observes the next event.',
   ],
   BridgeBatchNotRelayed: [
     'Signed batches are not relayed.',
     'Relayers wait for a lower gas price, have no funds, or do not run.',
   ],
-  BridgeBatchTimeoutNear: ['A signed batch is near its timeout.', 'After that the contract rejects it.'],
+  BridgeBatchTimeoutNear: ['A signed batch is near its timeout.', 'After its timeout, the contract rejects the batch.'],
   BridgeValsetDrift: [
     'The validator set of the bridge contract is old.',
-    'When its members no longer reach the threshold, nothing can be relayed.',
+    'Nothing can be relayed once the signers of that set no longer reach the threshold.',
   ],
-  BridgeBacklogStuck: ['No batch is built of waiting transfers.', 'Withdrawals of the token do not move.'],
+  BridgeBacklogStuck: ['No batch is built from waiting transfers.', 'Withdrawals of the token do not move.'],
   BridgeBacklogHigh: ['Many transfers are pending.', 'The queue may still move.'],
   BridgeOrchestratorDeadlineNear: [
     'Validators are about to be jailed for a missing signature.',
-    'Who is jailed neither signs nor votes.',
+    'A jailed validator neither signs nor votes.',
   ],
-  BridgeOrchestratorMissingConfirms: ['Validators do not sign.', 'From 34 % of the power on, nothing can be relayed.'],
+  BridgeOrchestratorMissingConfirms: [
+    'Validators do not sign batches or validator sets.',
+    'Nothing can be relayed without the signatures of 34 % of the power.',
+  ],
   BridgeOrchestratorMissingVotes: [
     'Validators do not vote for events.',
-    'From 34 % of the power on, no event is observed.',
+    'No event is observed without the votes of 34 % of the power.',
   ],
   BridgeWatchedValidatorJailed: [
     'A watched validator is jailed.',
-    'It earns nothing, and signs and votes for nothing.',
+    'A jailed validator earns nothing, and neither signs nor votes.',
   ],
   BridgeWatchedValidatorSignsNoBlocks: [
     'A watched validator signs no blocks.',
-    'When it has missed too many, it is jailed.',
+    'A validator that misses too many blocks is jailed.',
   ],
   BridgeWatchedValidatorMissingBlocks: [
     'A watched validator misses blocks.',
-    'When it has missed too many, it is jailed.',
+    'A validator that misses too many blocks is jailed.',
   ],
   BridgeWatchedValidatorInactive: [
     'A watched validator is not in the validator set.',
-    'Its signatures and votes are not monitored.',
+    'Signatures and votes are monitored only of members of the set.',
   ],
   BridgeWatchedOrchestratorLagging: [
     'A watched orchestrator is behind.',
-    'It claims events in order, so it votes for none until it moves.',
+    'An orchestrator claims events in order, so it votes for no newer event until it catches up.',
   ],
   BridgeWatchedOrchestratorFundsLow: [
     'A watched orchestrator is running out of funds.',
-    'Without funds it neither signs nor votes.',
+    'Without funds, an orchestrator neither signs nor votes.',
   ],
   BridgeWatchedValidatorUnknown: [
     'The state of a watched validator is unknown.',
-    'The node does not answer whether it is jailed or misses blocks.',
+    'The node does not answer whether the validator is jailed or misses blocks.',
   ],
   BridgeParamsChanged: [
     'Parameters of the bridge have changed.',
-    'It was announced, or it is an attack; another contract, bridge id or chain is most likely a node of another chain behind the URL.',
+    'The change was announced, or it is an attack. Another contract, bridge id or external chain usually means that the URL leads to a node of another chain.',
   ],
-  BridgeBlacklistChanged: ['The blacklist of the bridge has changed.', 'Admins change it without a proposal.'],
+  BridgeBlacklistChanged: [
+    'The blacklist of the bridge has changed.',
+    'Admins can change the blacklist without a proposal.',
+  ],
   CrosschainOutboundDisabled: [
     'Transactions to other chains are switched off.',
-    'Pending ones wait until the hub switches them on again.',
+    'Pending transactions wait until the hub switches outbounds on again.',
   ],
-  CrosschainFreezeNear: ['A chain is about to freeze.', 'When no nonce is left, nothing more is sent to it.'],
+  CrosschainFreezeNear: [
+    'A chain is about to freeze.',
+    'Nonces are scheduled only up to a limit above a missed one. At the limit, nothing more is sent to the chain.',
+  ],
   CrosschainBacklogStuck: [
     'The transactions to a chain are stuck.',
     'All later nonces of the chain wait for the lowest one.',
   ],
   CrosschainOldestPendingTooOld: [
     'A transaction to a chain has been pending for too long.',
-    'Its sender waits; the chain may be slow.',
+    'The sender of the transaction waits. The chain may be slow.',
   ],
   CrosschainCctxsMissed: [
     'Transactions to a chain have been missed.',
-    'With too many nonces above one, the chain freezes.',
+    'A chain freezes when too many nonces follow a missed one.',
   ],
-  CrosschainCctxsUnlisted: ['Pending transactions have left the lists.', 'No observer works on them any more.'],
+  CrosschainCctxsUnlisted: [
+    'Pending transactions have left the lists of the node.',
+    'Observers no longer process these transactions.',
+  ],
   CrosschainPendingListTruncated: [
     'The list of pending transactions is truncated.',
-    'Counts by chain are lower bounds, and what needs the whole list is not judged.',
+    'Counts by chain are lower bounds. Problems that need the whole list are not judged.',
   ],
   CrosschainBacklogHigh: ['Many cross-chain transactions are pending.', 'The queue may still move.'],
 };

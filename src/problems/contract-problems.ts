@@ -41,7 +41,7 @@ const unbacked = defineProblem('external_contract', {
   afterMinutes: 10,
   needsTime: true,
   description:
-    'The contract holds less of a token than its supply on the hub and its outstanding transfers, and the shortfall is new or has grown within a day.',
+    'The contract holds less of a token than the hub has in supply and outstanding transfers. The shortfall is new or has grown within a day.',
   action:
     'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
@@ -87,7 +87,7 @@ const valsetNewer = defineProblem('external_contract', {
   dashboard: 'bridge-validator',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
-  description: 'The set in the contract is newer than every set of the hub.',
+  description: 'The validator set in the contract is newer than every validator set of the hub.',
   action: COMPARE_VALSETS,
   find: ({ input: { isValsetUnknown, lastValsetNonce, isHubTimeKnown } }) => {
     withdrawWithout(lastValsetNonce);
@@ -114,7 +114,8 @@ const paused = defineProblem('external_contract', {
   afterMinutes: 2,
   needsTime: true,
   description: 'The contract is paused: live batches can neither be executed nor canceled.',
-  action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
+  action:
+    'Find out who paused the contract and why. Do not ask relayers to act: every transaction to the contract fails.',
   find: ({ input }) => (required(input.paused) ? { summary: 'the contract is paused' } : undefined),
   inhibits: [
     { problem: 'BridgeBatchNotRelayed' },
@@ -140,9 +141,9 @@ const oracleSilentByContract = defineProblem('external_contract', {
   dashboard: 'bridge-validator',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
   // does not matter: the event exists, so the other validators are behind.
-  description: 'Events of the contract have waited for an hour, and do not become fewer.',
+  description: 'The hub has not observed events of the contract for an hour, and their number does not decrease.',
   action:
-    'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
+    'Too few orchestrators claim the events. Check the log of your own orchestrator and its node of the external chain first, then tell the other operators.',
   mark: {
     next: ({ input: { lastEventNonce, unobservedEvents, at } }, before: EventMark = []): EventMark => {
       const nonce = required(lastEventNonce);

@@ -60,7 +60,8 @@ function unlessTruncated(input: CrosschainInput, found: readonly Finding[]): Fin
   return isTruncated(input) ? [...found, OTHERS_NOT_SHOWN] : found;
 }
 
-const LOOK_UP = 'Look up the outbound on its chain, by its hash, or by its nonce if it has none (see the runbook).';
+const LOOK_UP =
+  'Look up the outbound on its chain: by its hash, or by its nonce if the outbound has no hash (see the runbook).';
 
 /** Votes of observers take a block of the hub; a missed run of the observers takes some minutes. */
 const STUCK_SECONDS = 300;
@@ -72,7 +73,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
   afterMinutes: 0,
   needsTime: true,
   description:
-    'The lowest pending nonce of a chain has not changed for its age limit plus five minutes in which the hub makes blocks and sends outbounds.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes. Times when the hub had halted or outbounds were switched off do not count.',
   action: LOOK_UP,
   mark: haltTracking,
   find: ({ input }: CrosschainEvidence, mark: HaltMark | undefined) => {
@@ -119,8 +120,8 @@ function tooOld(severity: Severity) {
     // Later than CrosschainBacklogStuck, which hides it. On a chain that moves, only this one fires.
     afterMinutes: isCritical ? 0 : 15,
     description: isCritical
-      ? 'The oldest pending cctx of a chain is older than four times its age limit, or twice one of an hour or more.'
-      : 'It is older than the limit: 30 minutes by default, 2 hours on Bitcoin.',
+      ? 'The oldest pending cctx of a chain is older than four times the age limit of the chain, or twice a limit of an hour or more.'
+      : 'The oldest pending cctx of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: LOOK_UP,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
@@ -151,10 +152,10 @@ function tooOld(severity: Severity) {
           chainStart: Number(created) + allowed + delaySeconds,
           summary: `a transaction on chain ${chainText(input, chainId)} is ${isCritical ? 'far ' : ''}older than the limit of ${durationInWords(limit)}`,
           details: [
-            `it has waited for ${durationInWords(age)}`,
+            `the transaction has waited for ${durationInWords(age)}`,
             outbound.ids,
             ...pendingTexts(input, all),
-            undated === 0 ? '' : `${undated} of them without a time of creation, so not judged`,
+            undated === 0 ? '' : `${undated} not judged, because their time of creation is unknown`,
           ],
           action: outbound.action,
         };
@@ -181,18 +182,18 @@ function slowChainAction(input: CrosschainInput): string {
     return `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
   }
   return orUndefined(() => isTruncated(input)) === true
-    ? 'the oldest ones may be among those that are not listed: ask the node for each chain with pendingCctx (see the runbook).'
-    : 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.';
+    ? 'the oldest transactions may not be listed. Query pendingCctx of the node for each chain (see the runbook).'
+    : 'no listed transaction is older than the age limit of its chain, so more arrive than are executed. Wait, and watch the oldest ones.';
 }
 
 const outboundDisabled = defineProblem('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
   isUrgent: true,
-  // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
+  // The answer of the hub is certain, and the problems of waiting transactions would only repeat it.
   afterMinutes: 0,
-  description: '`isOutboundEnabled` of the flags is false.',
-  action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
+  description: 'The hub has switched off transactions to other chains: `isOutboundEnabled` of its flags is false.',
+  action: 'Look for an announcement of the hub: only its operational policy can switch outbounds on again.',
   find: (evidence) =>
     byNewAnswer(evidence, crosschainFlags, ({ isOutboundEnabled: isEnabled }) =>
       isEnabled ? undefined : { summary: 'the hub has switched off transactions to other chains' },
@@ -211,9 +212,9 @@ const truncated = defineProblem('rate_limiter_input', {
   afterMinutes: 10,
   needsTime: true,
   description:
-    'The node omits pending cctxs from its list. Meanwhile CrosschainBacklogStuck is not judged, CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
+    'The node omits pending cctxs from its list. Meanwhile CrosschainBacklogStuck is not judged; CrosschainOldestPendingTooOld and CrosschainFreezeNear are judged by the listed cctxs.',
   action:
-    'If `crosschain.limit` is configured, remove it. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
+    'If `crosschain.limit` is configured, remove it. Otherwise, the backlog is longer than the 500 cctxs that a node lists: find out which chain does not move.',
   find: ({ input }) => {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
@@ -222,7 +223,7 @@ const truncated = defineProblem('rate_limiter_input', {
       details: [`${String(hiddenCount(input))} at present`],
       action:
         limit === undefined
-          ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
+          ? `The backlog is longer than the 500 transactions that a node lists: ${slowChainAction(input)}`
           : `Remove limit: ${limit} from the configuration.`,
     };
   },
@@ -232,9 +233,9 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  description: 'More cctxs than `crosschain.backlog_limit` are missed or pending, listed or not.',
+  description: 'The number of missed and pending cctxs, listed or not, is above `crosschain.backlog_limit`.',
   action:
-    'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
+    'Check whether outbounds are switched off (crosschain_flags). Then check for which chains the pending transactions wait.',
   find: ({ input, answers }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
@@ -251,9 +252,9 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
 /* Missed transactions, and their consequences. */
 
 const MISSED_ACTION =
-  'A missed transaction was almost certainly executed, because a later nonce was: look it up on its chain by its nonce, then have an observer post its hash. Do not abort it, because that can pay twice.';
+  'A missed transaction was almost certainly executed, because a later nonce was. Look up the transaction on its chain by nonce, then have an observer post its hash. Do not abort it: that can pay twice.';
 
-/** The transactions that were seen first are kept. The others cannot be judged. */
+/** The transactions that were seen first are kept. Later ones cannot be judged. */
 const MAX_MISSED = 1000;
 
 /** When each missed transaction was first seen; 0 if by one of the first two documents, because it may be old. */
@@ -267,7 +268,8 @@ const missed = defineProblem('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 15,
   needsTime: true,
-  description: 'Cctxs of a chain have been missed for less than a day, and were not at the first two polls.',
+  description:
+    'Cctxs of a chain were missed within the last day. Cctxs that were missed at the first two polls do not count.',
   action: MISSED_ACTION,
   mark: {
     isDebounced: true,
@@ -305,9 +307,9 @@ const unlisted = defineProblem('rate_limiter_input', {
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
   needsTime: true,
-  description: 'Cctxs have left both lists, and the node says that they are pending.',
+  description: 'Cctxs are in neither list any more, but the node answers that they are pending.',
   action:
-    'Observers no longer see it, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. Do not abort it, because that can pay twice.',
+    'Observers no longer see the transaction, so a posted hash does not help. Look it up on its chain by nonce, and have enough observers vote for its outbound by hand. Do not abort it: that can pay twice.',
   find: ({ input, flow }) => {
     const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(considered, ({ chainId }) => chainId);
@@ -347,7 +349,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         if (left >= lookahead * share) return undefined;
         return {
           subject: { chain_id: chainId },
-          // A finished missed transaction is progress.
+          // When the lowest missed transaction is finished, that is progress.
           progressKey: String(lowestMissed),
           summary: `missed nonce ${lowestMissed} freezes chain ${chainText(input, chainId)}`,
           details: [

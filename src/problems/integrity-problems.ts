@@ -42,7 +42,7 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 ];
 
 export const COMPARE_VALSETS =
-  'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+  'Save the document. Compare it with a second node and with the validator set update on the external chain. If the mismatch is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
 /** Finds the claims of a kind that have a third of the power (credible), or those that have less. */
 function claimsByPower(
@@ -77,7 +77,7 @@ const valsetMismatches = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 0,
   description:
-    'The members of the set in the contract differ from those in the hub (`valset_mismatch`), the hub had it within a day and has no longer (`valset_unknown`), or a third of the power claims such a set (`valset_claim_mismatch`).',
+    'The validator set in the contract has other members than that of the hub with its nonce (`valset_mismatch`). Or the hub had the set within a day and has lost it (`valset_unknown`). Or a third of the power claims a set that the hub does not have (`valset_claim_mismatch`).',
   action: COMPARE_VALSETS,
   /** The time of the last document with the validator set in the contract; 0 for none. */
   mark: {
@@ -112,7 +112,8 @@ const valsetClaims = defineProblem('module_state', {
   name: 'BridgeContractValsetMismatch',
   severity: 'warning',
   afterMinutes: 5,
-  description: 'Less than a third of the power claims it.',
+  description:
+    'Less than a third of the power claims a validator set that the hub does not have (`valset_claim_mismatch`).',
   action: COMPARE_VALSETS,
   find: findValsetClaims(false),
 });
@@ -131,8 +132,9 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'critical',
     afterMinutes: 0,
-    description: `A third of the power claims that a batch was executed which the hub does not have.`,
-    action: `Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at ${percent(QUORUM_RATIO)}. If not, the claimants must correct their nodes. Warn the developers.`,
+    description:
+      'Validators with a third of the power or more claim the execution of a batch that the hub does not have.',
+    action: `Look up the batch on the external chain. If it was executed, stop every orchestrator that has not voted, yours too: the hub halts at ${percent(QUORUM_RATIO)}. If not, the validators that claim it must correct their nodes. Warn the developers.`,
     find: findBatchClaims(true),
     inhibits: INHIBITS_VOTES,
   }),
@@ -141,8 +143,9 @@ export const integrityProblems = [
     name: 'BridgeClaimWithoutBatch',
     severity: 'warning',
     afterMinutes: 5,
-    description: 'Less than a third claims it.',
-    action: `Look up the batch on the external chain. If it was not executed there, those who claim it have to correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at ${percent(QUORUM_RATIO)} of the power.`,
+    description:
+      'Validators with less than a third of the power claim the execution of a batch that the hub does not have.',
+    action: `Look up the batch on the external chain. If it was not executed, the validators that claim it must correct their nodes. If it was, warn the developers and the other validators at once: the hub halts at ${percent(QUORUM_RATIO)} of the power.`,
     find: findBatchClaims(false),
   }),
 ];

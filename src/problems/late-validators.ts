@@ -46,7 +46,7 @@ import { areMost } from './subjects.js';
 
 /* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
 
-const CONTACT_LATE = `Tell the operators, the largest first; without ${percent(QUORUM_RATIO)} of the power nothing is relayed and no event is observed.`;
+const CONTACT_LATE = `Tell the operators, the most power first. Without ${percent(QUORUM_RATIO)} of the power, nothing is relayed and no event is observed.`;
 
 /** A finding about a member. */
 function findingAbout(
@@ -72,6 +72,8 @@ function findingAbout(
   };
 }
 
+const UNWATCHED_TOGETHER = `Unwatched validators are judged together, from ${LATE_RATIO * 100} % of the power on.`;
+
 const MAX_REMEMBERED_MEMBERS = 300;
 
 /** A mark with a value of each member, by external address. */
@@ -95,30 +97,30 @@ function markMembers<Value>(
   );
 }
 
-/** The number of live batches with a signature of the member, and the last poll with one more. */
+/** The number of live batches with a signature of the member, and when that number last grew. */
 interface Signing {
   readonly signed: number;
-  readonly progressSeconds?: Instant | undefined;
+  readonly lastSignedAt?: Instant | undefined;
 }
 
 const confirmsMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
-  description: `A watched validator has signed nothing for an hour, or not the set whose deadline is next; or others with ${LATE_RATIO * 100} % of the power.`,
-  action: 'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.',
+  description: `A watched validator signs no batches, or has not signed the validator set whose deadline is next. ${UNWATCHED_TOGETHER}`,
+  action: 'Check the orchestrator of the validator: it has stopped, has no funds, or cannot reach its nodes.',
   // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
     next: ({ input }, before: ByMember<Signing> | undefined): ByMember<Signing> =>
       markMembers(input, before, (member, last) => {
         const signed = signedBatches(input, member).length;
         const isProgress = last !== undefined && signed > last.signed;
-        return { signed, progressSeconds: isProgress ? input.at : last?.progressSeconds };
+        return { signed, lastSignedAt: isProgress ? input.at : last?.lastSignedAt };
       }),
   },
   find: ({ input }, mark) =>
     registeredMembers(input).flatMap((member) => [
-      unsignedBatches(input, member, findMember(mark, member)?.progressSeconds),
+      unsignedBatches(input, member, findMember(mark, member)?.lastSignedAt),
       unsignedValsets(input, member),
     ]),
   together: {
@@ -136,7 +138,7 @@ const signedBatches = memoizePerRow((input: BridgeInput, member: RegisteredMembe
 function unsignedBatches(
   input: BridgeInput,
   member: RegisteredMember,
-  progressSeconds: number | undefined,
+  lastSignedAt: Instant | undefined,
 ): Found | undefined {
   const missing = missingConfirms.batch(input, member);
   if (missing.length === 0) return undefined;
@@ -149,8 +151,8 @@ function unsignedBatches(
   const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
   return findingAbout(input, member, {
     subject: { kind: 'batch' },
-    progressKey: String(progressSeconds ?? ''),
-    start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
+    progressKey: String(lastSignedAt ?? ''),
+    start: created === undefined ? undefined : Math.max(created, lastSignedAt ?? created),
     summary: (who) => `${who} signs no batch`,
     details: [`${lacking} its signature`],
   });
@@ -185,8 +187,8 @@ const votesMissing = defineProblem('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
   afterMinutes: 30,
-  description: `A watched validator has not voted for an event that others have claimed, nor for a later one; or others with ${LATE_RATIO * 100} % of the power. A vote for another claim is not missing.`,
-  action: 'Check the orchestrator and its node of the external chain.',
+  description: `A watched validator has not voted for the last observed event, or not for the next one although a third of the power has. A vote for any claim of the event counts. ${UNWATCHED_TOGETHER}`,
+  action: 'Check the orchestrator of the validator, and its node of the external chain.',
   mark: {
     /** The highest event nonce with a vote so far: it does not go back when the hub deletes a vote. */
     next: ({ input, answers }, before: ByMember<Numeral> | undefined): ByMember<Numeral> =>
@@ -194,7 +196,7 @@ const votesMissing = defineProblem('module_state', {
         highest([
           last,
           newestVotes(input).get(dataPart(required(registration.sender))),
-          // The document lacks votes for old events, which an orchestrator that catches up gives.
+          // An orchestrator that catches up votes for old events, which are no longer in the document.
           claimPosition.getAnswer(answers, labels.orchestrator),
         ]),
       ),
@@ -229,7 +231,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     severity,
     // Signatures are usually given within minutes.
     afterMinutes: 15,
-    description: `A watched validator, or others with a third of the power, have less than ${hours} hours to sign a validator set or a batch.`,
+    description: `Less than ${hours} hours are left for a watched validator to sign a validator set or a batch, or for unwatched validators with a third of the power together.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {
       // The signature may have been given since the old height, so no new deadline is found. Known ones of watched
@@ -260,7 +262,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
       minimumPower: THIRD_RATIO,
       summary: `validators with a third of the power must sign within ${hours} hours or be jailed`,
       action:
-        'Tell the operators of those that have not signed, the most power first: when a third of the power is jailed, nothing is signed or observed.',
+        'Tell the operators of the validators that have not signed, the most power first. When a third of the power is jailed, no batch is signed and no event observed.',
     },
     inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],
   });

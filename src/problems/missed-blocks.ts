@@ -20,7 +20,7 @@ import { eachAnswered, type FoundInAnswer } from './watched-answers.js';
 type BlocksSeverity = Exclude<Severity, 'info'>;
 
 const RESTART_NODE =
-  'Restart the node of the validator, and check its peers, its disk and its clock. Never start its key on a second machine while the first may sign: that jails it for ever.';
+  'Restart the node of the validator, and check its peers, its disk and its clock. Never use its key on a second machine while the first may still sign: that jails the validator for ever.';
 
 /** The findings about bonded validators; none from a node that is behind, which has the misses of an earlier time. */
 function eachBonded(
@@ -36,7 +36,7 @@ function eachBonded(
   });
 }
 
-/** "743 of the 1800 that it may miss: 41 %", and when it is jailed. */
+/** "it has missed 743 of the 1800 blocks of the window that it may miss (41 %)", and when it is jailed. */
 function missedTexts(input: BridgeInput, blocks: MissedBlocks): readonly string[] {
   const { missed, allowed } = blocks;
   if (allowed === null) return [];
@@ -78,6 +78,9 @@ function signsNoBlocks(severity: BlocksSeverity) {
   });
 }
 
+/** The hub jails a validator for missed blocks only after that time. */
+const WHOLE_WINDOW = 'Judged once the validator has been bonded for a whole window.';
+
 /** Shares of the blocks that a validator may miss. */
 const MISSED_RATIOS = { warning: 0.3, critical: 0.7 } as const;
 /**
@@ -113,12 +116,12 @@ function missingBlocks(severity: BlocksSeverity) {
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorMissingBlocks',
     severity,
-    // Later than BridgeWatchedValidatorSignsNoBlocks, which is the cause if the validator signs none.
+    // Later than BridgeWatchedValidatorSignsNoBlocks, which is the cause if the validator signs no blocks.
     afterMinutes: 10,
     ...(isCritical && { needsTime: true }),
     description: isCritical
-      ? `A watched validator goes on missing blocks, and has missed ${shares.critical} of those that the slashing module allows, or is jailed within two hours at the present rate. Judged after a whole window of being bonded.`
-      : `It has missed ${shares.warning}.`,
+      ? `A watched validator still misses blocks. It has missed ${shares.critical} of the blocks that the slashing module allows, or is jailed within two hours at the present rate. ${WHOLE_WINDOW}`
+      : `A watched validator has missed ${shares.warning} of the blocks that the slashing module allows. ${WHOLE_WINDOW}`,
     action: RESTART_NODE,
     find: (evidence: Evidence<'module_state'>) => {
       const { input } = evidence;

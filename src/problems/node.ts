@@ -28,7 +28,7 @@ const hubDocuments = ['module_state', 'rate_limiter_input'] as const;
 type HubDocument = (typeof hubDocuments)[number];
 
 const UPGRADE_ACTION =
-  'Start the version of the upgrade on this node and on your validators: the hub goes on when two thirds of the power run it. If others have a higher height, only this node stands.';
+  'Start the version of the upgrade on this node and on your validators: the hub continues when two thirds of the power run it. If other nodes have a higher height, only this node stands still.';
 
 /** The height of the last document, and the first document with it: a single document proves no standstill. */
 interface HeightMark {
@@ -78,7 +78,7 @@ function nodeBehind(document: HubDocument, severity: keyof typeof BEHIND_MINUTES
     name: 'BridgeNodeBehind',
     severity,
     afterMinutes: BEHIND_MINUTES[severity],
-    description: `The newest block of the node has been more than ${BEHIND_SECONDS / 60} minutes old${isCritical ? ' for an hour, and no other node is current' : ', although polls succeed and its height moves. Deadlines are not judged'}.`,
+    description: `Polls succeed and the height advances, but the newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old.${isCritical ? ' No other node of the document is current.' : ' Meanwhile deadlines are not judged.'}`,
     action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<HubDocument>) => {
       const seconds = required(nodeDelaySeconds(answers, input));
@@ -87,7 +87,7 @@ function nodeBehind(document: HubDocument, severity: keyof typeof BEHIND_MINUTES
         // The hour begins with the first old document: its age says nothing about how fast the node catches up.
         ...(!isCritical && { chainStart: wallSeconds(input.at, input) - seconds + BEHIND_SECONDS }),
         summary: `the node of ${document} is behind the chain`,
-        details: [`its newest block is ${durationInWords(seconds)} old, and so is everything that is shown of it`],
+        details: [`its newest block is ${durationInWords(seconds)} old, and so is all data of the document`],
       };
     },
     inhibitsDocument: true,
@@ -117,14 +117,14 @@ const externalNodeBehind = defineProblem('external_contract', {
   name: 'BridgeNodeBehind',
   severity: 'warning',
   afterMinutes: BEHIND_MINUTES.warning,
-  description: `The newest external block is more than ${BEHIND_SECONDS / 60} minutes old. Backing is not judged.`,
+  description: `The newest block of the node of the external chain is more than ${BEHIND_SECONDS / 60} minutes old. Meanwhile the backing of tokens is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
   find: ({ input }) => {
     const age = wallSeconds(input.at, input) - input.blockSeconds;
     if (age <= BEHIND_SECONDS) return undefined;
     return {
       chainStart: input.blockSeconds + BEHIND_SECONDS,
-      summary: 'the node of the external chain is behind it',
+      summary: 'the node of the external chain is behind its chain',
       details: [`its newest block is ${durationInWords(age)} old`],
     };
   },
@@ -135,10 +135,9 @@ function nodeDown(document: DocumentName) {
     name: 'BridgeNodeDown',
     severity: 'warning',
     afterMinutes: 30,
-    description:
-      'One of several nodes has failed for 30 minutes, by its document or its probes, while another one answers.',
+    description: 'One of several nodes fails its polls or probes, while another node answers.',
     action:
-      'Check the node and the way to it, or remove it from nodes: while it is down, fewer nodes can take the place of the one in use.',
+      'Check the node and the connection to it, or remove it from nodes. While it is down, fewer nodes can replace the one in use.',
     find: ({ nodes = [] }) => {
       const down = nodes.flatMap(({ source, trouble }) => (trouble?.isDown === true ? [{ source, ...trouble }] : []));
       if (down.length === 0) return undefined;

@@ -25,7 +25,7 @@ import { type ClaimItem, claimItem } from '../facts/bridge/claims.js';
 /* Votes for events of the external chain. */
 
 const CONTACT_VOTERS =
-  'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
+  'Contact the operators of the validators that have not voted. Until they vote, deposits and executed batches do not reach the hub.';
 const DO_NOT_VOTE =
   'Do not ask anybody to vote: the claim contradicts what the hub has stored. Compare it with the external chain first.';
 
@@ -46,7 +46,7 @@ const stalled = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'critical',
   afterMinutes: 20,
-  description: `A third of the power has claimed the next event, and it is not observed, which takes ${percent(QUORUM_RATIO)}.`,
+  description: `Validators with a third of the power or more have claimed the next event, but the hub has not observed it. That takes ${percent(QUORUM_RATIO)} of the power.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
     if (isNextEventCredible(input) !== true) return undefined;
@@ -69,9 +69,10 @@ const claimedByFew = defineProblem('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'warning',
   afterMinutes: 65,
-  description: 'Less has claimed it for an hour: it does not exist, or only they have seen it.',
+  description:
+    'Validators with less than a third of the power have claimed the next event. It does not exist, or the other validators have not seen it.',
   action:
-    'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
+    'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends the problem. If it exists, the other validators are behind.',
   find: ({ input }) => {
     if (isNextEventCredible(input) !== false) return undefined;
     const claim = leadingItem(input);
@@ -118,9 +119,9 @@ const oracleSilent = defineProblem('module_state', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   description:
-    'Without `external`: for half a day, withdrawals were requested and a batch was signed, but no event was claimed or observed.',
+    'For half a day, withdrawals were requested and a batch was signed, but no event was claimed or observed.',
   action:
-    'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
+    'Compare the last event nonce of the contract with the last observed nonce of the hub. If the contract is ahead, the orchestrators have lost the external chain. If not, nothing is relayed.',
   mark: {
     isDebounced: true,
     next: ({ input }, before: SilenceMark | undefined): SilenceMark => {
@@ -172,7 +173,7 @@ const REORGANIZATION_ACTIONS = {
   critical:
     'Only the height differs: most likely a reorganization of the external chain. Tell the developers of the chain and the other validators: votes cannot be changed, so only an upgrade or a new contract ends it.',
   warning:
-    'Only the height differs: most likely a reorganization of the external chain. Compare the heights with the chain, and tell the operators of the wrong ones to check the node of their orchestrator.',
+    'Only the height differs: most likely a reorganization of the external chain. Look up the height of the event, and tell operators who claim another height to check the node of their orchestrator.',
 } as const;
 
 function conflicting(
@@ -213,13 +214,14 @@ export const oracleProblems = [
   conflicting('critical', {
     description: `Validators claim different things for an event that is not observed, and no claim can still reach ${percent(QUORUM_RATIO)} of the power.`,
     action:
-      'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
+      'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends the problem. Until then, no later event is observed.',
   }),
   stalled,
   oracleSilent,
   conflicting('warning', {
-    description: 'One claim can still win.',
-    action: 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
+    description: `Validators claim different things for an event that is not observed, but one claim can still reach ${percent(QUORUM_RATIO)} of the power.`,
+    action:
+      'Compare the claims with the event on the external chain, and tell the operators whose validators have voted for a wrong claim.',
   }),
   claimedByFew,
 ];

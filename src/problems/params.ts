@@ -133,7 +133,7 @@ export const paramsProblems = [
     summary: 'contract, bridge id or external chain changed',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours.`,
     action:
-      'Check that the URL leads to a node of this chain: one of another chain is the likeliest cause. If it does, and no proposal or upgrade announced the change, warn the validators and stop your relayers and orchestrators.',
+      'Check that the URL leads to a node of this chain: a node of another chain is the likeliest cause. If it does, and no proposal or upgrade announced the change, warn the validators and stop your relayers and orchestrators.',
     // A migration resets the nonces, and changes parameters.
     inhibits: [{ problem: 'BridgeStateRolledBack' }, { problem: 'BridgeParamsChanged', severity: 'info' }],
   }),
@@ -153,7 +153,7 @@ export const paramsProblems = [
     hours: 1,
     readValues: ({ state }) => readParams(state),
     summary: 'bridge parameters changed',
-    description: 'Another parameter changed within an hour, or during an outage before it.',
+    description: 'A parameter without its own alert changed within an hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
   }),
   change('module_state', {

@@ -10,7 +10,7 @@ import { joinTexts, labelTexts } from './sentence.js';
 
 /*
  * Problems of the polls of a document. They need no memory, because they are found in the state of the endpoint. They
- * are judged when they are shown, because some begin by time alone. A successful poll ends them at once.
+ * are judged when they are shown, because some begin by time alone. The first poll without the problem ends it.
  */
 
 /** The state of an endpoint, as far as its polls are judged by it. */
@@ -121,8 +121,8 @@ const snapshotStale: PollProblem = {
   name: 'BridgeSnapshotStale',
   severity: 'critical',
   afterMinutes: OUTDATED_SECONDS / 60,
-  description: 'No exporter has polled the document successfully for 10 minutes, or since it was added.',
-  action: 'Check the node and the way to it. Until a poll succeeds, this part of the bridge is not monitored.',
+  description: 'No exporter has polled the document successfully for 10 minutes, or since the endpoint was added.',
+  action: 'Check the node and the connection to it. Until a poll succeeds, this part of the bridge is not monitored.',
   find: (poll, { at, isOptional, isNotServed }) => {
     if (isOptional || isNotServed) return undefined;
     const since = withoutSuccessSince(poll);
@@ -154,7 +154,7 @@ const misconfigured: PollProblem = {
   afterMinutes: 3,
   description: 'Polls fail with reason `bad_request` or `unauthorized`.',
   action:
-    'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
+    'Read the last failure on the status page. Correct the configuration or the credentials, or let a proxy in front of the node accept this machine.',
   find: (poll, { isNotServed }) => {
     const failure = presentFailure(poll);
     if (isNotServed || failure?.misconfiguredSince === undefined) return undefined;
@@ -174,8 +174,8 @@ const down: PollProblem = {
   severity: 'warning',
   afterMinutes: 3,
   description:
-    'Every poll fails. With `kind="not_served"`, the node has never served the document, only the other one of the target.',
-  action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
+    'Polls of the document fail. With `kind="not_served"`, the node has never served this document, but serves another one of the target.',
+  action: 'Check the node and the connection to it. The status page shows the last failure with its reason.',
   find: (poll, { isNotServed }) => {
     const failure = presentFailure(poll);
     if (failure === undefined) return undefined;
@@ -189,7 +189,7 @@ const down: PollProblem = {
       start: withoutSuccessSince(poll),
       summary: `the node does not serve ${document}`,
       details,
-      action: `If it is not meant to, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
+      action: `If the node is not meant to serve it, ${TURN_OFF[document]}. Otherwise correct the URL, the dialect or the credentials.`,
     };
   },
   inhibitsDocument: true,
@@ -235,9 +235,9 @@ const seriesDropped: PollProblem = {
 };
 
 const COMPARE_FIELDS =
-  'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
+  'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts values of a wrong type.';
 
-/** The problem that others of the document cannot be judged. */
+/** The problem that other problems of the document cannot be judged. */
 function unjudged(severity: 'critical' | 'warning', texts: Pick<Problem, 'description' | 'action'>): PollProblem {
   const isCritical = severity === 'critical';
   return {
@@ -278,15 +278,17 @@ function unreadableFields({ lastSuccess }: PollEvidence): string {
 export const pollProblems: readonly PollProblem[] = [
   snapshotStale,
   unjudged('critical', {
-    description: 'A critical problem was there, and a field that it reads is missing or invalid.',
-    action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
+    description:
+      'A critical problem was present and cannot be judged now: a field is missing or invalid, or a query is not answered.',
+    action: `Act as if the critical problem were still present. ${COMPARE_FIELDS}`,
   }),
   misconfigured,
   down,
   nearLimit,
   seriesDropped,
   unjudged('warning', {
-    description: 'A field of a problem that could be judged before is missing or invalid, or a query is not answered.',
+    description:
+      'A problem could be judged before and cannot be judged now: a field is missing or invalid, or a query is not answered.',
     action: COMPARE_FIELDS,
   }),
 ];

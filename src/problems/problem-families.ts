@@ -14,28 +14,28 @@ const SUBJECT_LABELS = ['document', 'problem', 'severity', 'id', ...subjectLabel
 export const problemStart: FamilyHeader = {
   name: 'bridge_problem_start_timestamp_seconds',
   type: 'gauge',
-  help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first; where a chain has a limit of its own, since that was exceeded.',
+  help: 'Start time of a present problem: as proven by the document, else the time of the first poll that found it.',
   labels: SUBJECT_LABELS,
 };
 
 export const problemDue: FamilyHeader = {
   name: 'bridge_problem_due_timestamp_seconds',
   type: 'gauge',
-  help: 'Time at which the alert of a problem fires if the problem lasts, absent while another problem hides it.',
+  help: 'Time at which the alert of a present problem fires; absent while another problem hides it.',
   labels: SUBJECT_LABELS,
 };
 
 export const problemInfo: FamilyHeader = {
   name: 'bridge_problem_info',
   type: 'gauge',
-  help: 'A problem that is there, in words, as labels of a constant 1: what is wrong, what to do first, and the problem that it follows from, if its alert fires.',
+  help: 'Summary, first action and firing cause of a present problem, as labels.',
   labels: [...SUBJECT_LABELS, 'summary', 'action', 'hidden_by'],
 };
 
 export const problemUnjudged: FamilyHeader = {
   name: 'bridge_problem_unjudged_start_timestamp_seconds',
   type: 'gauge',
-  help: 'Time since which a problem cannot be judged, because a field that it reads is missing or invalid.',
+  help: 'Time since which a problem cannot be judged because a field is missing or invalid or a query is not answered.',
   labels: ['document', 'problem', 'severity'],
 };
 

@@ -39,8 +39,8 @@ import {
  *   the next answer, its findings are kept.
  * - Found: the finding continues the history of its subject and progress key, or begins one. The start is the time that
  *   the document proves, else now, and never later. Of a present problem, it moves only to an earlier proven time.
- * - Present: for 20 s, all judgements that could show it have found it (`once`: one). Before that, the first miss ends
- *   it.
+ * - Present: judgements at least 20 s apart have found it, and none in between has missed it (`once`: one judgement).
+ *   Before that, the first miss ends it.
  * - Gone: two judgements have missed a present problem, and the last one that found it is 120 s old or older.
  * - Progress: a subject has one present history at most. It stays until that of a new progress key is present.
  * - Outage (longer than twice `stale_after`): a present problem that the first document finds goes on, unless a later

@@ -87,9 +87,9 @@ export interface NotShown {
   readonly isOutdated?: true;
 }
 
-/** The document does not show the subjects that are not found. */
+/** Absence is no evidence: problems of other subjects do not end. */
 export const OTHERS_NOT_SHOWN: NotShown = { notShown: 'others' };
-/** The subjects that are not found cannot be judged, because a field is missing or invalid. */
+/** Other subjects cannot be judged, because a field is missing or invalid: their problems do not end. */
 export const OTHERS_UNJUDGED: NotShown = { notShown: 'others', isUnjudged: true };
 export const OTHERS_OUTDATED: NotShown = { notShown: 'others', isOutdated: true };
 
@@ -174,7 +174,7 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
    */
   readonly find: (evidence: Evidence<Name>, markAfter: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
-  /** When it is a problem, for docs/alerts.md; of a second severity, what differs. */
+  /** When it is a problem, for docs/alerts.md: a full sentence, because each severity is read alone. */
   readonly description: string;
   /** What to do first, in at most 240 characters. */
   readonly action: string;

@@ -53,9 +53,10 @@ const backlogStuck = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  description: 'The fees of the best hundred transfers of a token reach its `min_batch_fee`, and no batch is built.',
+  description:
+    'The 100 highest fees of waiting transfers reach the `min_batch_fee` of their token, but no batch is built.',
   action:
-    'Request a batch of the token, which anyone can (build-batch, see the runbook): the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
+    'Request a batch of the token, which anyone can (build-batch, see the runbook). The error shows what prevents it, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
   mark: {
     next: ({ input }, before: TopMark | undefined): TopMark => {
       const batch = required(input.state.last_outgoing_batch_id);
@@ -109,9 +110,9 @@ const backlogGrowing = defineProblem('module_state', {
   afterMinutes: 185,
   needsTime: true,
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
-  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch was built.`,
+  description: `The queue of a token without \`min_batch_fee\` has grown by ${GROWING_TRANSFERS} transfers or more in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch was built.`,
   action:
-    'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
+    'Find out the minimum fee of the batch creators, and configure it as min_batch_fee of the token. If the fees of the transfers reach it, request a batch: the error shows what prevents it.',
   mark: {
     next: ({ input }, before: Readonly<Record<string, QueueMark>> | undefined): Readonly<Record<string, QueueMark>> => {
       const minimums = minBatchFees(input.tokens);
@@ -170,7 +171,7 @@ const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
-  description: 'More transfers than `backlog_limit` are pending, batched or unbatched.',
+  description: 'The number of pending transfers, batched and unbatched, is above `backlog_limit`.',
   action: 'Check whether batches are built, signed and relayed.',
   find: ({ input }) => {
     const { backlog_limit } = input.settings;

@@ -117,6 +117,10 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
   });
 }
 
+/** Where no fees are known to be sufficient (`expectedBatches`). */
+const UNKNOWN_FEES =
+  'If sufficient fees are unknown, only batches of two or more tokens with executions within 14 days count.';
+
 /** Remaining share of the lifetime of a batch. */
 const TIMEOUT_RATIO = 0.2;
 
@@ -124,7 +128,7 @@ const timeoutNear = defineProblem('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left; where these are unknown, of batches of two tokens with executions within 14 days.`,
+  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left. ${UNKNOWN_FEES}`,
   action: checkRelayers(),
   find: ({ input }) => {
     const batches = relayable(input);
@@ -167,8 +171,8 @@ const FEES_TEXT = {
 } as const;
 
 /**
- * Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves
- * nothing.
+ * No problem ends while the external height is not reliable. After ten minutes of polls the block time is measured; the
+ * only document of `once` proves nothing.
  */
 function unreliableTimeouts({ past }: BridgeInput): NotShown {
   return past === undefined ? OTHERS_UNJUDGED : OTHERS_NOT_SHOWN;
@@ -220,7 +224,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
 /** Sum of the differences of power shares. */
 export const DRIFT_RATIO = 0.1;
 
-const GET_SIGNED = 'get it signed first, because nobody can relay it before';
+const GET_SIGNED = 'get it signed first, because an unsigned set cannot be relayed';
 
 function relaySet(isContractPaused?: boolean): string {
   const advice = `${capitalized(relayAdvice(isContractPaused, 'it'))}.`;
@@ -237,7 +241,7 @@ const valsetDrift = defineProblem('module_state', {
   afterMinutes: 120,
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
-  description: `The power shares of the newest set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract.`,
+  description: `The power shares of the newest validator set differ in sum by more than ${DRIFT_RATIO * 100} % from those of the set in the contract.`,
   action: signAndRelaySet(),
   find: ({ input }) => {
     const value = powerDrift(input);
@@ -255,7 +259,7 @@ const valsetDrift = defineProblem('module_state', {
         timeOfHeight(input, () => heightOfLastObserved(input)),
       ),
       summary: 'the validator set in the contract is out of date',
-      details: [`its power shares differ by ${percent(value)}`],
+      details: [`its power shares differ in sum by ${percent(value)} from those of the newest set`],
       action: power === undefined ? signAndRelaySet(input.isContractPaused) : action,
     };
   },
@@ -267,22 +271,27 @@ export const relayProblems = [
   overdue(
     'critical',
     30,
-    'A signed batch with sufficient fees has timed out at the estimated external height, and the hub holds it.',
+    'A signed batch with sufficient fees has timed out at the estimated external height, but is still held by the hub.',
   ),
   notRelayed(
     'critical',
     4,
     true,
-    'Signed batches of two tokens with sufficient fees have each waited for so long, and none is executed.',
+    'Signed batches of two or more tokens with sufficient fees are not relayed, and no other batch has been executed meanwhile.',
   ),
   // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually
   // observed within two hours.
   overdue(
     'warning',
     120,
-    'It was not signed, or sufficient fees are unknown and batches of two tokens with executions within 14 days wait.',
+    `A batch that lacks signatures, or whose sufficient fees are unknown, has timed out at the estimated external height, but is still held by the hub. ${UNKNOWN_FEES}`,
   ),
   timeoutNear,
-  notRelayed('warning', 2, false, 'Sufficient fees may be unknown.'),
+  notRelayed(
+    'warning',
+    2,
+    false,
+    'Signed batches of two or more tokens are not relayed, and no other batch has been executed meanwhile. Their sufficient fees may be unknown.',
+  ),
   valsetDrift,
 ];

@@ -73,7 +73,8 @@ or absent(last_over_time(${info}${day}))`;
     },
     forMinutes: 10,
     title: 'No bridge-exporter is scraped.',
-    meaning: 'The cluster had one within a day, or there was none at all. No other alert of the bridge can fire.',
+    meaning:
+      'The cluster lost its last exporter within a day, or no exporter was scraped for a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
   },
   {
@@ -101,9 +102,10 @@ or absent(last_over_time(${info}${day}))`;
         selectSeries(filled, 'bridge_exporter_endpoint_hash', ...matchers);
       const own = polled('job=%[1]q', 'instance=%[2]q', `${cluster}=%[3]q`);
       const query = `group by (target) (count_values by (target) ("hash", last_over_time(${own}[1d])) unless on (target, hash) count_values by (target) ("hash", ${polled(`${cluster}=%[3]q`)}))`;
-      return `${EXPORTER_SENTENCE} cannot be scraped{{ with ${printQuery(query, 'job', 'instance', cluster)} }}, and nobody watches{{ range . }} {{ .Labels.target }}{{ end }}{{ end }}`;
+      return `${EXPORTER_SENTENCE} cannot be scraped{{ with ${printQuery(query, 'job', 'instance', cluster)} }}, and no other exporter polls{{ range . }} {{ .Labels.target }}{{ end }}{{ end }}`;
     },
-    meaning: 'Critical when no other one polls the same: then nobody watches it. Otherwise only redundancy is lost.',
+    meaning:
+      'The alert is critical if no other exporter polls the same targets. If another one does, only redundancy is lost.',
     action: 'Check that the exporter runs, and that Prometheus reaches it.',
   },
   {
@@ -117,8 +119,9 @@ or absent(last_over_time(${info}${day}))`;
     },
     forMinutes: 10,
     title: 'Exporters poll different bridges under one name.',
-    sentence: () => '{{ $labels.target }}: {{ $value }} bridges have this name, by their {{ $labels.document }}',
-    meaning: 'The data of one hides that the other is not polled.',
+    sentence: () =>
+      '{{ $labels.target }}: exporters poll {{ $labels.document }} of {{ $value }} bridges under this name',
+    meaning: 'The data of one bridge can hide that another one is no longer polled.',
     action: 'Give the target of one exporter another name.',
   },
   {
@@ -132,7 +135,7 @@ or absent(last_over_time(${info}${day}))`;
     forMinutes: 5,
     title: 'A shard of bridge-exporter is not scraped.',
     sentence: () => 'Only {{ $value }} shards of bridge-exporter are scraped in job {{ $labels.job }}',
-    meaning: 'The targets of the others have no series, so no other alert fires for them.',
+    meaning: 'Targets of the missing shards have no series, so no other alert fires for them.',
     action: 'Check that all shards run with the same --targets.shard count and are scraped.',
   },
   {
@@ -142,8 +145,8 @@ or absent(last_over_time(${info}${day}))`;
     forMinutes: 5,
     title: 'A configuration could not be loaded.',
     sentence: () => `${EXPORTER_SENTENCE} could not load its configuration`,
-    meaning: 'The one before stays active.',
-    action: 'Correct the configuration that the log or --config.check rejects, and reload.',
+    meaning: 'The previous configuration stays active.',
+    action: 'Correct the errors that the log or --config.check reports, and reload.',
   },
   {
     name: 'BridgeExporterRecorderFailing',
@@ -165,9 +168,8 @@ or absent(last_over_time(${info}${day}))`;
     title: 'An exporter has not polled for 10 minutes.',
     sentence: () =>
       '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}',
-    meaning: 'It is scraped: it hangs, or is far too slow.',
-    action:
-      'Save the log of the exporter, then restart it: until then, this part of the bridge is not monitored by it.',
+    meaning: 'The exporter is scraped, but its polls hang or are far too slow.',
+    action: 'Save the log of the exporter, then restart it. Until then, it does not monitor this part of the bridge.',
   },
 ];
 
@@ -180,8 +182,8 @@ const watchdog: Rule = {
   forMinutes: 0,
   keepFiringMinutes: 0,
   title: 'Alerting works end to end.',
-  meaning: 'It always fires.',
-  action: 'Route it to a service that raises an alarm when it stops arriving.',
+  meaning: 'This alert always fires.',
+  action: 'Route this alert to a service that raises an alarm when it stops arriving.',
 };
 
 const groups = {

@@ -217,7 +217,7 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
 /** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
-  return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds their batches is a warning at most, and that nobody relays them until ten executed ones have shown what relayers take`;
+  return `${count(tokens, 'token has', 'tokens have')} no min_batch_fee: alerts about batches that are not built are at most warnings; so are alerts about unrelayed batches, until ten of them were executed`;
 }
 
 /** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
@@ -238,13 +238,13 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
 }
 
 const LOOK_UP_OUTBOUND =
-  'Look up the outbound on the chain: by its hash, then check confirmations and observers; without a hash, compare its nonce with the transactions of the signers.';
+  'Look up the outbound on the chain. If it has a hash, check its confirmations and the observers. If not, compare its nonce with the transactions of the signers.';
 
 /** The actions for an outbound with a hash, and without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
-    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
-    'compare its nonce with the transactions of the signers: it was never sent, or waits in the mempool, or was executed and nobody has posted its hash.',
+    'it should be in a block: look it up on the chain. If it has no receipt, the hash is wrong. If it has one, check its confirmations, then the observers.',
+    'compare its nonce with the transactions of the signers. It was never sent, waits in the mempool, or was executed and nobody has posted its hash.',
   ],
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
   other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],

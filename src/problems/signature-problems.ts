@@ -76,7 +76,7 @@ const batchUnsigned = defineProblem('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
-  description: 'Less power than `power_threshold` has signed the oldest unsigned batch.',
+  description: 'Validators with less power than `power_threshold` have signed the oldest unsigned batch.',
   action: CONTACT_SIGNERS,
   mark: { isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
@@ -106,7 +106,7 @@ const batchUnsigned = defineProblem('module_state', {
 });
 
 const CONTACT_SIGNERS_OF_SET =
-  'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
+  'Contact the operators of the validators that have not signed. Until they sign, the contract keeps an older validator set.';
 
 /**
  * The unsigned validator sets that are newer than every signed set, newest first. The problem has lasted since the last
@@ -126,7 +126,7 @@ const valsetUnsigned = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 60,
   description:
-    'Less power than `power_threshold` has signed the newest set. BridgeOrchestratorDeadlineNear covers jailing.',
+    'Validators with less power than `power_threshold` have signed the newest validator set. BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
   find: ({ input }) => {
     const unsigned = newestUnsigned(input);
@@ -146,7 +146,9 @@ const valsetUnsigned = defineProblem('module_state', {
         unsigned.length > 1 ? `${unsigned.length} in a row were not signed in time` : '',
         `${percent(signatures.signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
         missing.details('signed it'),
-        left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
+        left > 0 && left < DAY_SECONDS
+          ? `a validator that has not signed it by ${clockTime(input, left)} is jailed`
+          : '',
       ],
       action: missing.action(CONTACT_SIGNERS_OF_SET),
     };

@@ -73,15 +73,15 @@ export function selectPresent({ together }: Problem, all: Iterable<SubjectHistor
   if (together === undefined) return histories;
   const { summaryOfMost: summary } = together;
   if (summary !== undefined && areMost(histories.flatMap(({ validators }) => validators))) {
-    return takenTogether({ minimumPower: MOST_RATIO, summary, action: COMMON_CAUSE }, histories);
+    return joinValidators({ minimumPower: MOST_RATIO, summary, action: COMMON_CAUSE }, histories);
   }
   const unwatched = histories.filter(({ subject }) => subject.watched === 'false');
   const watched = histories.filter(({ subject }) => subject.watched !== 'false');
-  return [...watched, ...takenTogether(together, unwatched)];
+  return [...watched, ...joinValidators(together, unwatched)];
 }
 
-/** The joint problem of several validators: it began when they had the minimum power. None with less power. */
-function takenTogether(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
+/** The joint problem of several validators, which began when they had the minimum power. Empty below that power. */
+function joinValidators(together: Together, histories: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const last = findEnough(together, histories, ({ startAt }) => startAt);
   if (last === undefined) return [];
   const presentAt = findEnough(together, histories, (history) => history.presentAt ?? Infinity)?.presentAt;

@@ -24,15 +24,15 @@ export const WAIT_TEXTS: Readonly<Record<WaitReason, WaitTexts>> = {
     transfers: 'in batches that lack signatures',
   },
   fees: {
-    row: 'below the minimum: nobody takes it',
+    row: 'fees below the minimum',
     batches: 'below the minimum fee',
-    transfers: 'below the minimum fee of their token, so nobody takes them',
+    transfers: 'below the minimum fee of their token',
   },
   relayer: { row: 'signed, waits for a relayer', batches: 'signed', transfers: 'in signed batches' },
   batch: { row: 'waits for a batch', batches: 'without a batch', transfers: 'in no batch' },
 };
 
-/** Something that only a contract can do that is not paused; `undefined` without a recent reading of it. */
+/** Advice that holds unless the contract is paused; `isContractPaused` is `undefined` without a recent reading. */
 function unlessPaused(isContractPaused: boolean | undefined, possible: string, impossible: string): string {
   switch (isContractPaused) {
     case undefined:
@@ -53,16 +53,16 @@ export function relayAdvice(isContractPaused: boolean | undefined, what = 'a sig
 export function waitAdvice(reason: WaitReason, isContractPaused: boolean | undefined): string {
   switch (reason) {
     case 'timeout':
-      return `the hub cancels the batch with the next observed event; ${unlessPaused(isContractPaused, 'a small deposit on the external chain makes one', 'nobody can make one')}`;
+      return `the hub cancels the batch with the next observed event; ${unlessPaused(isContractPaused, 'a small deposit on the external chain makes such an event', 'nobody can make one')}`;
     case 'observation':
       return 'find out who has not voted for the pending events';
     case 'signatures':
       return 'find out who has not signed, the most power first';
     case 'fees':
-      return 'the sender of a transfer in no batch can cancel it and send it again with a higher fee';
+      return 'the sender of an unbatched transfer can cancel it and send it again with a higher fee';
     case 'relayer':
       return relayAdvice(isContractPaused);
     case 'batch':
-      return 'anyone can request a batch (build-batch, see the runbook), and the error says what prevents one';
+      return 'anyone can request a batch (build-batch, see the runbook); the error shows what prevents it';
   }
 }

@@ -31,7 +31,7 @@ const UNJAIL = 'then unjail with "injectived tx slashing unjail --from VALIDATOR
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, ${UNJAIL}`;
 
 const TOMBSTONED =
-  'It is tombstoned: its key has signed two blocks of one height, so it can never be unjailed. Find out where the key is, then tell the delegators.';
+  'The validator is tombstoned: its key has signed two blocks of one height, so it can never be unjailed. Find out which machines have the key, then tell the delegators.';
 
 /** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
@@ -48,7 +48,7 @@ const jailed = defineProblem('module_state', {
   severity: 'critical',
   afterMinutes: 2,
   needsTime: true,
-  description: 'A watched validator is jailed, by the staking module of the node.',
+  description: 'A watched validator is jailed according to the staking module of the hub.',
   action: FIND_CAUSE,
   find: (evidence) =>
     eachAnswered(evidence, stakingStatus, (watched, status, who) =>
@@ -70,8 +70,9 @@ const lagging = defineProblem('module_state', {
   afterMinutes: 25,
   needsTime: true,
   description:
-    'The last claim of a watched validator is behind the last observed event, or the next one that a third of the power has claimed, and does not move.',
-  action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
+    'The last claim of a watched validator does not advance, and is behind the last observed event or the next event that a third of the power has claimed.',
+  action:
+    'Check the log of the orchestrator and its node of the external chain. After a restart, the orchestrator continues where it stopped.',
   find: (evidence) => {
     const { input } = evidence;
     const observed = required(input.state.last_observed_nonce);
@@ -107,9 +108,9 @@ const validatorUnknown = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
-  description: 'The node has answered whether a watched validator is jailed or misses blocks, and does not any more.',
+  description: 'The node no longer answers whether a watched validator is jailed or misses blocks.',
   action:
-    'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
+    'Look for "query of the node failed" in the log of the exporter, and request the logged path by hand. Another node may serve it.',
   find: ({ input, answers, answeredAt }) =>
     watchedOrchestrators(input).map((watched): Finding => {
       const { orchestrator } = watched;
@@ -143,9 +144,9 @@ const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
-  description: `The balance of a watched orchestrator is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the rate of the last ${FUNDS_DAYS}.`,
+  description: `The balance of a watched orchestrator is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the spending rate of the last ${FUNDS_DAYS} days.`,
   action:
-    'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
+    'Send coins of the hub to the orchestrator. Without funds, it neither signs nor votes, and the validator is jailed.',
   mark: {
     next: ({ input: { at }, newAnswers }, before: FundsMark = {}): FundsMark => {
       const known = Object.entries(before).filter(
@@ -250,7 +251,7 @@ function inactive(
         if (isKnownAsJailed !== false) return isKnownAsJailed === undefined ? { notShown: subject } : undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         if (!isRegistered) {
-          const summary = `${who} is in no registration: correct the address in watch`;
+          const summary = `${who} matches no registration: correct the address in watch`;
           return { subject, start: isCritical ? at : undefined, summary, action: CORRECT_ADDRESS };
         }
         // The warning has no limit, so that a wrong address is reported at once. A membership may still come by itself.
@@ -261,7 +262,7 @@ function inactive(
 }
 
 const CORRECT_ADDRESS =
-  'Replace the entry of watch by the orchestrator, operator or external address of your validator on this bridge: no alert covers an address without a registration.';
+  'Replace the entry of watch by the orchestrator, operator or external address of your validator on this bridge. An address without a registration is not monitored.';
 
 export const watchedProblems = [
   jailed,
@@ -270,17 +271,17 @@ export const watchedProblems = [
   inactive('critical', {
     afterMinutes: NEXT_SET_MINUTES,
     needsTime: true,
-    description: 'A watched validator was in the newest validator set, and is not any more.',
-    action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
+    description: 'A watched validator has left the newest validator set.',
+    action: 'Check whether the validator is jailed. If so, correct the cause, then unjail the validator.',
   }),
   lagging,
   missedBlocksProblems.signsNone.warning,
   missedBlocksProblems.missing.warning,
   inactive('warning', {
     afterMinutes: 0,
-    description: `An entry of \`watch\` is in no registration, or has never been in the newest set for ${NEXT_SET_MINUTES} minutes.`,
+    description: `An entry of \`watch\` matches no registration, or has been watched for ${NEXT_SET_MINUTES} minutes and was never in the newest validator set.`,
     action:
-      'Correct the address in watch if it is in no registration; otherwise check whether the validator is jailed: no alert covers a validator outside the set.',
+      'If the address in watch matches no registration, correct it. Otherwise, check whether the validator is jailed: signatures and votes are not monitored of a validator outside the set.',
   }),
   fundsLow,
   validatorUnknown,

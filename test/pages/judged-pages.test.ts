@@ -97,7 +97,7 @@ describe('an endpoint without fresh data', () => {
     expect(text).toContain(
       `warning ${TARGET}: the node does not serve rate_limiter_input, for 11 min\n` +
         'Responded with status 404\n' +
-        'Act in working hours: If it is not meant to, remove CROSSCHAIN_URL, or crosschain from the target.',
+        'Act in working hours: If the node is not meant to serve it, remove CROSSCHAIN_URL, or crosschain from the target.',
     );
     expect(text.match(/does not serve rate_limiter_input/g)).toHaveLength(1);
     expect(textAfter(unauthorized)).toContain('the node does not serve rate_limiter_input');

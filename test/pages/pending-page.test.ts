@@ -300,14 +300,12 @@ describe('why something waits', () => {
     expect(text).toContain('\nsigned, waits for a relayer\n');
     expect(text).toContain('\ntimed out\n');
     expect(text).toContain('\nclaimed as executed, not observed yet\n');
-    expect(text).toContain('\nbelow the minimum: nobody takes it\n');
+    expect(text).toContain('\nfees below the minimum\n');
     expect(text, 'fees and minimum of the token').toContain('\n2\n0.2 TEE\n0.4 TEE\n0.4 TEE\nwaits for a batch\n11\n');
     expect(text).toContain(
       'Waiting transfers 13 warning\n2 in no batch; 11 in 6 batches: 1 timed out, 1 claimed as executed, 1 short of signatures, 1 below the minimum fee, 2 signed;',
     );
-    expect(textWith(queued.slice(1))).toContain(
-      '\n1\n0.1 TEE\n0.2 TEE\n0.4 TEE\nbelow the minimum: nobody takes it\n11\n',
-    );
+    expect(textWith(queued.slice(1))).toContain('\n1\n0.1 TEE\n0.2 TEE\n0.4 TEE\nfees below the minimum\n11\n');
   });
 });
 

@@ -190,7 +190,7 @@ describe('the contract', () => {
     [
       'BridgeNodeBehind',
       { blockSeconds: START_SECONDS - 301 },
-      'the node of the external chain is behind it; its newest block is 5 min old',
+      'the node of the external chain is behind its chain; its newest block is 5 min old',
     ],
   ])('has the problem %s', (name, changes, text) => {
     expect(foundAfter([0, {}])).toEqual([]);

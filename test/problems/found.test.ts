@@ -498,7 +498,7 @@ describe('the actions for what waits for a relayer or an event', () => {
     const [running, unread] = [actionWhen(false), actionWhen()];
     if ('valset_confirms' in state && state.valset_confirms === UNSIGNED) {
       expect(running).toBe(
-        'The newest validator set is unsigned: get it signed first, because nobody can relay it before.',
+        'The newest validator set is unsigned: get it signed first, because an unsigned set cannot be relayed.',
       );
     } else {
       expect(running).toMatch(possible);
@@ -1105,7 +1105,7 @@ describe('a validator', () => {
           name: 'BridgeWatchedValidatorInactive/critical',
           start: 0,
           subject: { address: '0xa4' },
-          text: expect.stringContaining(state === gone ? 'is in no registration' : ''),
+          text: expect.stringContaining(state === gone ? 'matches no registration' : ''),
         },
       ]);
     }
@@ -1119,7 +1119,7 @@ describe('a validator', () => {
         name: 'BridgeWatchedValidatorInactive/warning',
         subject: { address: '0xb1' },
         start: 0,
-        text: 'your validator 0xb1 is in no registration: correct the address in watch',
+        text: 'your validator 0xb1 matches no registration: correct the address in watch',
         action: expect.stringMatching(/^Replace the entry of watch by /),
       },
     ]);
@@ -1335,9 +1335,7 @@ describe('a cross-chain transaction', () => {
       ]).map(({ text }) => text);
     const missing = { status: 'PendingOutbound', lastUpdate_timestamp: '0' };
     expect(found(missing)).toEqual([
-      expect.stringMatching(
-        /^a transaction on chain .*; 2 transactions pending on the chain; .*; 1 of them without a time/,
-      ),
+      expect.stringMatching(/^a transaction on chain .*; 2 transactions pending on the chain; .*; 1 not judged/),
     ]);
     // An invalid value withdraws all.
     expect(found({ ...missing, created_timestamp: 'x' })).toEqual([]);
@@ -1375,7 +1373,7 @@ describe('a cross-chain transaction', () => {
       { name: 'BridgeNodeBehind/critical', start: 0 },
       {
         start: -175,
-        text: 'the node of rate_limiter_input is behind the chain; its newest block is 3 h old, and so is everything that is shown of it',
+        text: 'the node of rate_limiter_input is behind the chain; its newest block is 3 h old, and so is all data of the document',
       },
     ]);
   });
@@ -1506,10 +1504,10 @@ describe('a cross-chain transaction', () => {
     const complete = { pending: Array.from({ length: 1001 }, (_, index) => cctx('1', index + 1, 0)) };
     const truncated = { pending: [cctx('1', 1, 0)], hidden: 1000 };
     expect(actionAt(10, complete)).toBe(
-      'Outbounds are not switched off: no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.',
+      'Outbounds are not switched off: no listed transaction is older than the age limit of its chain, so more arrive than are executed. Wait, and watch the oldest ones.',
     );
     expect(actionAt(10, truncated)).toBe(
-      'Outbounds are not switched off: the oldest ones may be among those that are not listed: ask the node for each chain with pendingCctx (see the runbook).',
+      'Outbounds are not switched off: the oldest transactions may not be listed. Query pendingCctx of the node for each chain (see the runbook).',
     );
     expect(actionAt(40, truncated)).toBe(
       'Outbounds are not switched off: begin with 1, whose oldest transactions are too old.',

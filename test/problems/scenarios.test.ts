@@ -122,9 +122,13 @@ describe('with the contract on the external chain', () => {
         void actions.push(target?.verdicts.find(({ alert }) => alert === 'BridgeBatchOverdue')?.action),
     });
     expect(Array.from(new Set(actions.slice(-8)))).toEqual([
-      expect.stringMatching(/; a small deposit on the external chain makes one: the contract is not paused\.$/),
+      expect.stringMatching(
+        /; a small deposit on the external chain makes such an event: the contract is not paused\.$/,
+      ),
       expect.stringMatching(/; nobody can make one while the contract is paused: find out who paused it and why\.$/),
-      expect.stringMatching(/; a small deposit on the external chain makes one, unless the contract is paused\.$/),
+      expect.stringMatching(
+        /; a small deposit on the external chain makes such an event, unless the contract is paused\.$/,
+      ),
     ]);
   });
 });
