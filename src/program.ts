@@ -77,7 +77,7 @@ export async function run(signals: Signals): Promise<void> {
   const env = { ...process.env };
   // Node.js would warn that connections are insecure, although all of ours set whether certificates are verified.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  const invocation = await parseCommandLine(process.argv.slice(2), version, { print, printError });
+  const invocation = parseCommandLine(process.argv.slice(2), version, { print, printError });
   const isServer = typeof invocation === 'object' && invocation.isServer;
   if (isServer) signals.endAtOnce();
   else signals.useDefaults();

@@ -188,23 +188,15 @@ describe('the structure of src', () => {
   it('loads commands lazily, so that a command loads only the modules it uses', () => {
     const eager = ['program.ts', 'commands/command-line.ts'].flatMap(importsOf).filter(({ isLazy }) => !isLazy);
     expect(new Set(eager.map(({ target }) => target))).toEqual(
-      new Set(['commands/command-line.ts', 'commands/flags.ts', 'text/error-text.ts']),
+      new Set(['commands/command-line.ts', 'commands/flags.ts', 'simulator/scenarios.ts', 'text/error-text.ts']),
     );
   });
 
-  it('loads the simulator only for demo and simulate', () => {
+  it('loads the simulator only for demo and simulate, but for the names of scenarios', () => {
+    const SCENARIOS = 'simulator/scenarios.ts';
     const loads = (command: string): boolean =>
-      [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
-    const commands = [
-      'command-line',
-      'daemon',
-      'demo',
-      'healthcheck',
-      'once',
-      'replayed-recording',
-      'replay',
-      'simulate',
-    ];
+      [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator' && file !== SCENARIOS);
+    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replay', 'simulate'];
     expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
   });
 

@@ -1,6 +1,6 @@
 import { createProgram } from '../../src/commands/command-line.js';
 
-const program = createProgram(undefined, '', new Map(), { print: () => undefined, printError: () => undefined });
+const program = createProgram(undefined, '', { print: () => undefined, printError: () => undefined });
 
 /** The commands with their flags. */
 export const commands = [program, ...program.commands].map((command) => ({

@@ -55,7 +55,7 @@ const variableRows = Object.entries(targetVariables).map(([name, variable]) => {
 function flagTable(): string {
   const rows = commands.flatMap((command) =>
     command.options.map(({ long, flags, envVar, argChoices, defaultValueDescription, description }) => {
-      const isListed = argChoices !== undefined && argChoices.length > 0;
+      const isListed = argChoices !== undefined && long !== '--scenario';
       const type = isListed ? argChoices.join(' | ') : (/[<[](.*)[>\]]$/.exec(flags)?.[1] ?? '');
       const flag = [code(long), code(envVar), type, code(defaultValueDescription), description];
       return { command: command.name, flag };

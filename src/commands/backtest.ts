@@ -8,8 +8,8 @@ import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { BacktestFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
-import { openRecording, STEP_MS } from './replayed-recording.js';
-import { problemLine } from './summary.js';
+import { openRecording, STEP_MS } from './replay.js';
+import { problemLine } from './once.js';
 
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 

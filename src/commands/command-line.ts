@@ -1,4 +1,5 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
+import { scenarioNames, scenarios } from '../simulator/scenarios.js';
 import {
   backtestFlags,
   daemonFlags,
@@ -7,7 +8,6 @@ import {
   onceFlags,
   replayFlags,
   type ReplayFlags,
-  type Scenarios,
   simulateFlags,
   STANDARD_INPUT,
   webFlags,
@@ -30,7 +30,7 @@ interface CommandDefinition {
 }
 
 /** The commands by name. The daemon runs without a name. */
-const definitions = (scenarios: Scenarios): Readonly<Record<string, CommandDefinition>> => ({
+const definitions: Readonly<Record<string, CommandDefinition>> = {
   daemon: {
     description: 'Polls the bridge state of chain nodes and exports it to Prometheus.',
     help: `
@@ -73,15 +73,15 @@ Examples:
 Example:
   bridge-exporter simulate --scenario=backlog --block-time=500ms
   BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter
-${scenarioHelp(scenarios)}`,
-    flags: simulateFlags(scenarios),
+${scenarioHelp()}`,
+    flags: simulateFlags,
     isServer: () => true,
     load: async () => (await import('./simulate.js')).runSimulate,
   },
   demo: {
     description: 'Runs the exporter and a simulation.',
-    help: scenarioHelp(scenarios),
-    flags: demoFlags(scenarios),
+    help: scenarioHelp(),
+    flags: demoFlags,
     isServer: () => true,
     load: async () => (await import('./demo.js')).runDemo,
   },
@@ -90,13 +90,13 @@ ${scenarioHelp(scenarios)}`,
     flags: webFlags,
     load: async () => (await import('./healthcheck.js')).runHealthcheck,
   },
-});
+};
 
 /** What each scenario rehearses, wrapped like the flags. */
-function scenarioHelp(scenarios: Scenarios): string {
+function scenarioHelp(): string {
   const help = new Help();
-  const width = Math.max(...Array.from(scenarios.keys(), ({ length }) => length));
-  const lines = Array.from(scenarios, ([name, description]) => help.formatItem(name, width, description, help));
+  const width = Math.max(...scenarioNames.map(({ length }) => length));
+  const lines = scenarioNames.map((name) => help.formatItem(name, width, scenarios[name].description, help));
   return `\nScenarios:\n${lines.join('\n')}`;
 }
 
@@ -124,7 +124,6 @@ type Output = Pick<CommandContext, 'print' | 'printError'>;
 export function createProgram(
   first: string | undefined,
   version: string,
-  scenarios: Scenarios,
   { print, printError }: Output,
   onInvocation: (invocation: Invocation) => void = () => undefined,
 ): Command {
@@ -149,7 +148,7 @@ export function createProgram(
     });
   const isDaemon = first === undefined || first === 'help' || first.startsWith('-');
   if (isDaemon) program.hook('preSubcommand', () => program.error('error: expected the command before its flags'));
-  for (const [name, definition] of Object.entries(definitions(scenarios))) {
+  for (const [name, definition] of Object.entries(definitions)) {
     const { description, help = '', flags, problem, isServer, load } = definition;
     const command = name === 'daemon' ? program : program.command(name).optionsGroup('Flags:');
     command.description(description).usage('[flags]').addHelpText('after', help);
@@ -169,19 +168,12 @@ export function createProgram(
 }
 
 /** Parses the command line and the environment variables of its flags. Prints help, version, or the first problem. */
-export async function parseCommandLine(
-  argv: readonly string[],
-  version: string,
-  output: Output,
-): Promise<Invocation | ExitCode> {
-  const usesSimulator = argv.includes('simulate') || argv.includes('demo');
-  const scenarios = usesSimulator ? (await import('../simulator/scenarios.js')).scenarioDescriptions : new Map();
+export function parseCommandLine(argv: readonly string[], version: string, output: Output): Invocation | ExitCode {
   let invocation: Invocation | undefined;
   try {
-    createProgram(argv[0], version, scenarios, output, (parsed) => (invocation = parsed)).parse(
-      argv.flatMap(splitValue),
-      { from: 'user' },
-    );
+    createProgram(argv[0], version, output, (parsed) => (invocation = parsed)).parse(argv.flatMap(splitValue), {
+      from: 'user',
+    });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : 2;

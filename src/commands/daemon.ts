@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { formatConfig, hashConfigFile } from '../config/loader.js';
 import type { AutoReload } from './exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
-import type { DaemonFlags } from './flags.js';
+import { type DaemonFlags, readWebOptions } from './flags.js';
 import { readConfig } from './configuration.js';
-import { readWebOptions } from './web-options.js';
 
 /**
  * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it

@@ -2,9 +2,11 @@ import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/config.js';
+import type { Result } from '../config/result.js';
 import type { ListenAddress } from '../server/server.js';
-import type { ScenarioName } from '../simulator/scenarios.js';
+import { scenarioNames } from '../simulator/scenarios.js';
 import { DAY_MS, HOUR_MS, formatDuration, parseDuration } from '../units.js';
+import type { ExporterOptions } from './exporter.js';
 
 /*
  * The flags in groups, by the names that Commander gives to their values: `web.listenAddress` for
@@ -192,10 +194,7 @@ export const replayFlags = {
   ...configFlags,
 };
 
-/** Descriptions of scenarios by name: an argument, because only commands of the simulator may load the simulator. */
-export type Scenarios = ReadonlyMap<ScenarioName, string>;
-
-const simulatorFlags = (scenarios: Scenarios) => ({
+const simulatorFlags = {
   listen: flag('--listen <address>', 'Address the simulated node listens on.', listenAddress, '127.0.0.1:1317'),
   seed: flag(
     '--seed <integer>',
@@ -203,16 +202,16 @@ const simulatorFlags = (scenarios: Scenarios) => ({
     integer(0, 2 ** 32 - 1),
     '1',
   ),
-  scenario: flag('--scenario <name>', 'Scenario to simulate, of those below.', Array.from(scenarios.keys()), 'healthy'),
+  scenario: flag('--scenario <name>', 'Scenario to simulate, of those below.', scenarioNames, 'healthy'),
   blockTime: flag(
     '--block-time <duration>',
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
     duration(10, HOUR_MS),
   ),
-});
+};
 
-export const simulateFlags = (scenarios: Scenarios) => ({
-  ...simulatorFlags(scenarios),
+export const simulateFlags = {
+  ...simulatorFlags,
   startTime: flag(
     '--start-time <integer>',
     'Unix time of the first block; by default now. Up to a day ago, the chain goes on to now.',
@@ -230,14 +229,14 @@ export const simulateFlags = (scenarios: Scenarios) => ({
     integer(1, 10),
     '1',
   ),
-});
+};
 
 /** The demo is for a terminal on the local machine. */
-export const demoFlags = (scenarios: Scenarios) => ({
-  ...simulatorFlags(scenarios),
+export const demoFlags = {
+  ...simulatorFlags,
   ...listenFlagAt('127.0.0.1:10917'),
   ...logFlagsWith('pretty'),
-});
+};
 
 export type ConfigFlags = Values<typeof configFlags>;
 export type ShardFlag = Values<typeof shardFlag>;
@@ -247,6 +246,23 @@ export type DaemonFlags = Values<typeof daemonFlags>;
 export type OnceFlags = Values<typeof onceFlags>;
 export type BacktestFlags = Values<typeof backtestFlags>;
 export type ReplayFlags = Values<typeof replayFlags>;
-export type SimulateFlags = Values<ReturnType<typeof simulateFlags>>;
-export type SimulatorFlags = Values<ReturnType<typeof simulatorFlags>>;
-export type DemoFlags = Values<ReturnType<typeof demoFlags>>;
+export type SimulateFlags = Values<typeof simulateFlags>;
+export type SimulatorFlags = Values<typeof simulatorFlags>;
+export type DemoFlags = Values<typeof demoFlags>;
+
+type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
+
+/** The web flags with the content of `--web.config.file`. The health check, which runs every 30 s, loads no more. */
+export async function readWebOptions(options: WebFlags): Promise<Result<{ readonly options: ServeOptions }>> {
+  const serve = {
+    listen: options['web.listenAddress'],
+    telemetryPath: options['web.telemetryPath'],
+    enableLifecycle: options['web.enableLifecycle'],
+    maxRequests: options['web.maxRequests'],
+  };
+  const path = options['web.config.file'];
+  if (path === undefined) return { ok: true, options: serve };
+  const { loadWebConfig } = await import('../server/web-config.js');
+  const loaded = await loadWebConfig(path);
+  return loaded.ok ? { ok: true, options: { ...serve, webConfig: { path, config: loaded.config } } } : loaded;
+}

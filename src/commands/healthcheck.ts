@@ -2,8 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
-import type { WebFlags } from './flags.js';
-import { readWebOptions } from './web-options.js';
+import { readWebOptions, type WebFlags } from './flags.js';
 import { systemErrorText } from '../text/error-text.js';
 
 /** Below the usual timeout of a health check, which is 5 s. */

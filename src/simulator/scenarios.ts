@@ -209,11 +209,6 @@ export type ScenarioName = keyof typeof scenarios;
 
 export const scenarioNames: readonly ScenarioName[] = Object.keys(scenarios).filter(isScenarioName);
 
-/** What each scenario is, by its name. */
-export const scenarioDescriptions: ReadonlyMap<ScenarioName, string> = new Map(
-  scenarioNames.map((name) => [name, scenarios[name].description]),
-);
-
 /** The rules of a scenario on a chain that is otherwise healthy. */
 export function createRules(name: ScenarioName): Rules {
   return { ...HEALTHY, ...scenarios[name].changes };

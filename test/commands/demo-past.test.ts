@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
-import { demoConfig } from '../../src/commands/demo.js';
-import { pollPast } from '../../src/commands/simulated-polls.js';
+import { demoConfig, pollPast } from '../../src/commands/demo.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import type { Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';

@@ -39,7 +39,7 @@ export async function parseHere(
 ): Promise<Invocation | number> {
   for (const name of variables) vi.stubEnv(name, env[name]);
   try {
-    return await parseCommandLine(args, 'version', context);
+    return parseCommandLine(args, 'version', context);
   } finally {
     vi.unstubAllEnvs();
   }

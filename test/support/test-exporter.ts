@@ -2,7 +2,7 @@ import { clock } from './clock.js';
 import { pino } from 'pino';
 import type { DaemonFlags } from '../../src/commands/flags.js';
 import { readConfig } from '../../src/commands/configuration.js';
-import { readWebOptions } from '../../src/commands/web-options.js';
+import { readWebOptions } from '../../src/commands/flags.js';
 import { startExporter } from '../../src/commands/exporter.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { atEnd } from './at-end.js';

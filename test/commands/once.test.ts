@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { summarize, type Summary } from '../../src/commands/summary.js';
+import { summarize, type Summary } from '../../src/commands/once.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
