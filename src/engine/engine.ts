@@ -8,6 +8,7 @@ import { createQueue, withinMs } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
 import { endpointId, initialState, withQuery, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './kept-body.js';
+import type { PollResult } from './step.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
 import { readPoll, timedStep } from './read-poll.js';
 import type { EndpointJob, Received, Source } from './source.js';
@@ -121,18 +122,12 @@ export function createEngine<Job extends EndpointJob>({
     const current = findEndpoint(job)?.state;
     if (current === undefined) return { settled: Promise.resolve() };
     const request = documentRequest(job.context, current, (document) => findSibling(job, document));
-    let received = await source.document(job, request);
-    const { release } = received;
-    const stepInTurn = async (each: Received) => inTurn(async () => stepWith(job, each));
+    const received = await source.document(job, request, async (each) =>
+      inTurn(async () => read(job, findEndpoint(job)?.state ?? current, each)),
+    );
     let settled = Promise.resolve();
     try {
-      let next = await stepInTurn(received);
-      while (next !== undefined) {
-        // oxlint-disable no-await-in-loop -- a node is polled only when the nodes before it have failed
-        received = await next();
-        next = await stepInTurn(received);
-        // oxlint-enable no-await-in-loop
-      }
+      await inTurn(async () => stepWith(job, received));
       const isFirst = findEndpoint(job)?.beforeFirst !== undefined;
       // Queries are sent only to a node that has just responded.
       const isServed = findEndpoint(job)?.state.lastPoll?.ok === true;
@@ -140,7 +135,7 @@ export function createEngine<Job extends EndpointJob>({
       if (isFirst && isServed && source.query !== undefined) settled = stepAgain(job, received, answers);
       return { settled, ...(!received.ok && { retryAfterMs: received.error.retryAfterMs }) };
     } finally {
-      void settled.finally(() => release?.());
+      void settled.finally(() => received.release?.());
     }
   }
 
@@ -153,42 +148,41 @@ export function createEngine<Job extends EndpointJob>({
     await inTurn(async () => stepWith(job, received, true));
   }
 
+  /** Reads a response with what is known now. */
+  async function read(job: Job, state: EndpointState, received: Received): Promise<PollResult> {
+    const moment = now();
+    const known = readAdditionalInput(job.context, state, (document) => findSibling(job, document), moment);
+    const complete = received.ok
+      ? { ...received, additionalInput: { ...known, ...received.additionalInput } }
+      : received;
+    return runInParts(sizeOf(received), readPoll(complete, job.context, moment));
+  }
+
   /**
-   * Reads a document and takes the step with it, or returns the exchange with another node. Yields to scrapes in
-   * between. `isAgain`: the first document of an endpoint steps again with the answers to its queries.
+   * Reads a document and takes the step with it. Yields to scrapes in between. `isAgain`: the first document of an
+   * endpoint steps again with the answers to its queries.
    */
-  async function stepWith(
-    job: Job,
-    received: Received,
-    isAgain = false,
-  ): Promise<(() => Promise<Received>) | undefined> {
+  async function stepWith(job: Job, received: Received, isAgain = false): Promise<void> {
     const current = findEndpoint(job);
     // The endpoint was removed, or another document has stepped meanwhile.
-    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
+    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return;
     const { state, beforeFirst } = current;
     const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
     const others = states.filter((other) => other !== state);
-    const additionalInput = readAdditionalInput(job.context, before, (document) => findSibling(job, document), moment);
-    const complete = received.ok
-      ? { ...received, additionalInput: { ...additionalInput, ...received.additionalInput } }
-      : received;
-    const bytes = received.ok ? received.bytes.length : 0;
-    const read = await runInParts(bytes, readPoll(complete, job.context, moment));
-    const next = received.ok && !isAgain ? received.check?.(read) : undefined;
-    if (next !== undefined) return next;
-    const result = { ...withinMemory(read, others), nodes: received.nodes?.() };
+    const earlier = received.ok && !isAgain ? received.read : undefined;
+    const content = earlier ?? (await read(job, before, received));
+    const result = { ...withinMemory(content, others), nodes: received.nodes };
     await nextTurn();
-    const stepped = await runInParts(bytes, timedStep(before, result, job.context, moment));
+    const stepped = await runInParts(sizeOf(received), timedStep(before, result, job.context, moment));
     const siblings = states.filter((other) => other !== state && other.target === state.target);
     const after = withAlerts(stepped, [stepped, ...siblings], moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
-    if (findEndpoint(job) === undefined) return undefined;
+    if (findEndpoint(job) === undefined) return;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
     change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
     for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
     await nextTurn();
-    return undefined;
   }
 
   async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now().at)): Promise<void> {
@@ -241,6 +235,10 @@ export function createEngine<Job extends EndpointJob>({
 
 /** From this size on, a document is read and stepped in parts, so that a scrape waits for one part instead of all. */
 const MIN_BYTES_IN_PARTS = 4 * MEBIBYTE;
+
+function sizeOf(received: Received): number {
+  return received.ok ? received.bytes.length : 0;
+}
 
 /** Reads a document of this size, or takes its step. */
 async function runInParts<T>(bytes: number, parts: InParts<T>): Promise<T> {

@@ -80,7 +80,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   const engine = createEngine({
     source: {
       ...source,
-      document: async (job, request) => limitRetryAfter(await source.document(job, request), job),
+      document: async (job, ...request) => limitRetryAfter(await source.document(job, ...request), job),
     },
     now,
     sinks,

@@ -18,12 +18,16 @@ export interface EndpointJob {
 }
 
 export interface Source<Job extends EndpointJob> {
-  readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
+  /** `read`: for a source with several nodes, which compares their documents. */
+  readonly document: (job: Job, request: DocumentRequest, read: ReadDocument) => Promise<Received>;
   /** Absent in a recording, which has no answers to queries. */
   readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
   /** Observes the nodes of an endpoint with several nodes. Absent in a recording and in a simulation. */
   readonly probe?: (job: Job) => Promise<void>;
 }
+
+/** Reads a response as the step does. */
+export type ReadDocument = (received: Received) => Promise<PollResult>;
 
 /** The request of a document. */
 export interface DocumentRequest {
@@ -73,10 +77,7 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
    */
   readonly isAccepted?: true;
   /** All nodes of the endpoint, as far as they were observed; only of several. */
-  readonly nodes?: (() => readonly NodeStatus[]) | undefined;
-  /**
-   * Only of several nodes: judges what was read of the body. Returns the exchange with the next node if the document
-   * of this one is not used.
-   */
-  readonly check?: (read: PollResult) => (() => Promise<Received>) | undefined;
+  readonly nodes?: readonly NodeStatus[] | undefined;
+  /** What was read of the body, if the source has read it. */
+  readonly read?: PollResult;
 }

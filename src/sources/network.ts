@@ -63,7 +63,7 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
   const several = createNodes(client, clock);
 
   return {
-    document: async (job, request) => {
+    document: async (job, request, read) => {
       const [node] = job.nodes;
       if (node === undefined) throw new Error('an endpoint has a node');
       // The body of a contract is small.
@@ -78,14 +78,14 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
       };
       // Without an address of the contract, a poll of any node fails, and no node is at fault.
       const isAny = job.nodes.length === 1 || (isContract(job) && request.hubSide === undefined);
-      const received = await (isAny ? send(node, job.limits) : several.poll(job, request, send));
+      const received = await (isAny ? send(node, job.limits) : several.poll(job, request, send, read));
       return { ...received, release: memory?.release };
     },
     query: async (job, query, request) => {
       const { target, document } = job.context;
       const isOfHub = query.isSentToHub && job.hubNodes !== undefined;
       const key = isOfHub ? ({ target, document: 'module_state' } as const) : { target, document };
-      const node = several.nodeFor(key, (isOfHub && job.hubNodes) || job.nodes, request);
+      const node = several.nodeFor(key, (isOfHub && job.hubNodes) || job.nodes);
       if (node === undefined) throw new Error('an endpoint has a node');
       return limit(node.url.origin, async () => sendQuery({ ...node, limits: job.limits }, query, request, client));
     },

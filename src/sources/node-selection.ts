@@ -14,8 +14,6 @@ import { HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 export interface NodeObservation {
   /** Host and port, with which messages begin. */
   readonly source: string;
-  /** Whether it has served an accepted document. */
-  readonly hasServed: boolean;
   /** The id of the bridge in its last document. */
   readonly bridgeId?: string | undefined;
   readonly document?: { readonly at: Instant; readonly height: Numeral | undefined };
@@ -80,12 +78,8 @@ export function findTrouble(observation: NodeObservation, now: Instant): NodeSta
   return { since: failed.since, message: failed.message, isDown: true, retriedAt };
 }
 
-export function withServed(
-  before: NodeObservation,
-  at: Instant,
-  shown: Pick<NodeObservation, 'document' | 'bridgeId'>,
-): NodeObservation {
-  return { ...before, ...shown, hasServed: true, failed: undefined, goodSince: before.goodSince ?? at };
+export function withServed(before: NodeObservation, at: Instant): NodeObservation {
+  return { ...before, failed: undefined, goodSince: before.goodSince ?? at };
 }
 
 /**
@@ -125,13 +119,11 @@ export function withDelay(
   const peers = nodes.filter((node) => (node.bridgeId ?? bridgeId) === (bridgeId ?? node.bridgeId));
   const others = peers.filter((node) => node.source !== source);
   const isCurrent = document !== undefined && (isInUse || at - document.at <= COMPARED_SECONDS);
-  const own = [blocks[0], isCurrent ? findDocumentBlock(document, peers) : undefined];
+  const own = [...blocks.slice(0, 1), ...(isCurrent ? findDocumentBlock(document, peers) : [])];
   const delays = own.flatMap((block) =>
-    block === undefined || at - block.at > GOOD_SECONDS
-      ? []
-      : others.flatMap((node) =>
-          node.blocks.map((other) => ({ source: node.source, seconds: measureDelay(block, other) })),
-        ),
+    others.flatMap((node) =>
+      node.blocks.map((other) => ({ source: node.source, seconds: measureDelay(block, other) })),
+    ),
   );
   const [longest] = delays.toSorted((a, b) => b.seconds - a.seconds);
   if (longest === undefined || longest.seconds <= BEHIND_SECONDS) return { ...observation, behind: undefined };
@@ -150,8 +142,8 @@ function measureDelay(block: ShownBlock, other: ShownBlock): number {
 function findDocumentBlock(
   { at, height }: NonNullable<NodeObservation['document']>,
   nodes: readonly NodeObservation[],
-): ShownBlock | undefined {
-  if (height === undefined) return undefined;
+): readonly ShownBlock[] {
+  if (height === undefined) return [];
   const later = nodes.flatMap(({ blocks }) => blocks.filter((shown) => shown.at <= at && shown.height > height));
-  return later.length === 0 ? undefined : { at, height, seconds: Math.min(...later.map(({ seconds }) => seconds)) };
+  return later.length === 0 ? [] : [{ at, height, seconds: Math.min(...later.map(({ seconds }) => seconds)) }];
 }

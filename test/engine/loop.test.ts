@@ -247,7 +247,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
       { source: 'a.example', isInUse: true },
       { source: 'b.example', isInUse: false },
     ];
-    await endPoll({ ...success(), nodes: () => nodes });
+    await endPoll({ ...success(), nodes });
     expect(loop.states()[0]?.nodes).toEqual(nodes);
     await configure(['a']);
     expect(loop.states()[0]?.nodes).toBeUndefined();
