@@ -54,8 +54,8 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Last
   readonly queries: QueryStates;
   /** What the status page shows; `undefined` of a contract. */
   readonly headline: Headline | undefined;
-  /** The source of the items of `/pending`; `undefined` if the body is not kept. */
-  readonly kept: KeptDocument<Name> | undefined;
+  /** The source of the items of `/pending`. */
+  readonly kept: KeptDocument<Name>;
 }
 
 interface KeptDocument<Name extends DocumentName> {

@@ -3,9 +3,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
 import { runToEnd } from '../parts.js';
-import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
-import type { PollResult } from './step.js';
 import { createFilter, type Filter } from '../items/item-list.js';
 
 /*
@@ -20,23 +18,8 @@ export function compressBody(bytes: Buffer): Buffer {
   return brotliCompressSync(bytes, COMPRESSION);
 }
 
-/** Maximum of all kept bodies together, compressed: enough for 600 targets with documents of 1 MB. */
-const MAX_KEPT_BYTES = 64 * MEBIBYTE;
-
-/** The poll, without its body if the kept bodies of all endpoints would take too much memory. */
-export function withinMemory(poll: PollResult, others: readonly EndpointState[]): PollResult {
-  if (!poll.outcome.ok || poll.outcome.compressed === undefined) return poll;
-  const otherBytes = others.reduce((sum, { lastSuccess }) => sum + (lastSuccess?.snapshot.kept?.body.length ?? 0), 0);
-  if (otherBytes + poll.outcome.compressed.length <= MAX_KEPT_BYTES) return poll;
-  return { ...poll, outcome: { ...poll.outcome, compressed: undefined } };
-}
-
-/** The input of the facts of a snapshot; `undefined` if its body is not kept. */
-export function keptInput<Name extends DocumentName>({
-  document,
-  kept,
-}: Snapshot<Name>): DocumentTypes[Name]['input'] | undefined {
-  if (kept === undefined) return undefined;
+/** The input of the facts of a snapshot. */
+export function keptInput<Name extends DocumentName>({ document, kept }: Snapshot<Name>): DocumentTypes[Name]['input'] {
   const { body, context } = kept;
   const read = runToEnd(documents[document].read(brotliDecompressSync(body), context));
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
@@ -46,12 +29,12 @@ export function keptInput<Name extends DocumentName>({
 /** The items of a snapshot that were derived last, with their filter, until the next poll replaces it. */
 const derived = new WeakMap<Snapshot, { readonly query: string; readonly items: Items }>();
 
-/** The items of a snapshot that match a text, by default all; `undefined` if its body is not kept. */
-export function getItems(snapshot: Snapshot, query = ''): Items | undefined {
+/** The items of a snapshot that match a text, by default all. */
+export function getItems(snapshot: Snapshot, query = ''): Items {
   const cached = derived.get(snapshot);
   if (cached?.query === query) return cached.items;
   const items = deriveItems(snapshot, createFilter(query));
-  if (items !== undefined) derived.set(snapshot, { query, items });
+  derived.set(snapshot, { query, items });
   return items;
 }
 
@@ -65,8 +48,7 @@ export async function prepareItems(states: readonly EndpointState[], query?: str
   }
 }
 
-function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, filter?: Filter): Items | undefined {
+function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, filter?: Filter): Items {
   const { document, kept, flow } = snapshot;
-  const input = keptInput(snapshot);
-  return kept && input && documents[document].items({ input, flow }, kept.context.names, filter);
+  return documents[document].items({ input: keptInput(snapshot), flow }, kept.context.names, filter);
 }

@@ -55,8 +55,8 @@ export interface ReadContent<Name extends DocumentName> {
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
   readonly additionalInput?: AdditionalInput<Name> | undefined;
-  /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
-  readonly compressed: Buffer | undefined;
+  /** The body, compressed by `compressBody`. */
+  readonly compressed: Buffer;
 }
 
 /** The state after a poll that ended now. */
@@ -173,7 +173,7 @@ function* derive<Name extends DocumentName>(
     errors,
     queries: state.queries,
     headline: definition.headline(input),
-    kept: compressed && { body: compressed, context: documentContext },
+    kept: { body: compressed, context: documentContext },
     renderedFamilies: [
       ...families,
       ...(yield* render(definition.flow.gauges, { input, flow }, context)),

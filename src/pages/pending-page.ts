@@ -137,13 +137,10 @@ ${numbersHtml(endpoint.target, endpoint.backlog)}${sorted.map(({ html }) => html
 }
 
 function freshness(endpoint: EndpointView): Markup {
-  const { availability, shown, items, node } = endpoint;
+  const { availability, items, node } = endpoint;
   const failure = availability === 'up' || availability === 'initial' ? '' : failureHtml(endpoint);
-  const unlisted = shown
-    ? 'Not listed here: the documents of all targets together take more memory than this page may use.'
-    : 'Its items are shown after a successful poll.';
   const isCurrent = availability === 'up' && items !== null && renderBlockTime(node) === undefined;
-  return markup`<div${isCurrent ? '' : markup` class="alert"`}><p>Last success: ${lastSuccess(endpoint)}</p>${failure}${items === null ? markup`<p>${unlisted}</p>` : ''}</div>`;
+  return markup`<div${isCurrent ? '' : markup` class="alert"`}><p>Last success: ${lastSuccess(endpoint)}</p>${failure}${items === null ? markup`<p>Its items are shown after a successful poll.</p>` : ''}</div>`;
 }
 
 function createLists(items: Items | null, page: PageContext): readonly ListSection[] {

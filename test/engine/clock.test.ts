@@ -45,7 +45,7 @@ function startMachine(aheadSeconds = 0) {
   const engine: Engine<PollJob> = createEngine({
     source: {
       ...node,
-      document: async (job, request) => (isFailing ? failure('timeout', 'slow') : node.document(job, request)),
+      document: async (...request) => (isFailing ? failure('timeout', 'slow') : node.document(...request)),
     },
     now,
     sinks: [createPollLog(log), verdictLog],

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { withinMemory, getItems, prepareItems } from '../../src/engine/kept-body.js';
+import { getItems, prepareItems } from '../../src/engine/kept-body.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';
 import { step } from '../support/steps.js';
 
-const MAX_KEPT_BYTES = 64 * 2 ** 20;
 const CONTEXT = bridgeContext();
 const coin = { contract: '0xaa', amount: '7' };
 const POLL = bridgePoll({ unbatched_transfers: [{ id: '1', erc20_token: coin, erc20_fee: coin }], batches: [] });
@@ -19,15 +18,6 @@ function stateAfter(poll: PollResult): EndpointState {
 function snapshotIn({ lastSuccess }: EndpointState) {
   if (lastSuccess === undefined) throw new Error('the poll was successful');
   return lastSuccess.snapshot;
-}
-
-/** A state whose kept body has this size. */
-function stateWith(bytes: number): EndpointState {
-  const state = stateAfter(POLL);
-  const { kept } = snapshotIn(state);
-  if (state.lastSuccess === undefined || kept === undefined) throw new Error('the body is kept');
-  const snapshot = { ...state.lastSuccess.snapshot, kept: { ...kept, body: { length: bytes } as Buffer } };
-  return { ...state, lastSuccess: { ...state.lastSuccess, snapshot } };
 }
 
 describe('the items of a document', () => {
@@ -47,14 +37,5 @@ describe('the items of a document', () => {
     };
     const after = step(state, failed, CONTEXT, START);
     expect(getItems(snapshotIn(after))).toBe(getItems(snapshotIn(state)));
-  });
-
-  it('are not there if the kept bodies of all endpoints would take too much memory', () => {
-    const { outcome } = POLL;
-    const own = outcome.ok ? (outcome.compressed?.length ?? 0) : 0;
-    const half = stateWith(MAX_KEPT_BYTES / 2);
-    expect(withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own)])).toBe(POLL);
-    const without = withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own + 1)]);
-    expect(getItems(snapshotIn(stateAfter(without)))).toBeUndefined();
   });
 });

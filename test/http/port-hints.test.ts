@@ -7,7 +7,7 @@ import { repeatedPathHint } from '../../src/http/error-response.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
-import { pollNode } from '../support/polls.js';
+import { pollNode, readerOf } from '../support/polls.js';
 import { createAuthority } from '../support/certificates.js';
 import { listen, startNode } from './nodes.js';
 
@@ -49,7 +49,7 @@ describe('a poll of another port of a node', () => {
     expect(await errorOf(plain)).toContain(` — ${hint}`);
     const [job] = createJobs(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
     const servedPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
-    const later = job && (await network.document(job, { servedPath }));
+    const later = job && (await network.document(job, { servedPath }, readerOf(job)));
     expect(later).toMatchObject({ ok: false, error: { message: expect.not.stringContaining('https?') } });
   });
 

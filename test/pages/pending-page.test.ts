@@ -243,16 +243,6 @@ describe('items of an old success', () => {
     }
   });
 
-  it('are not listed when the documents of all targets take too much memory', () => {
-    const snapshots = initialSnapshots();
-    const poll = pollOf(BRIDGE, { state }, { at: at(0) });
-    const { outcome } = poll;
-    snapshots.record(BRIDGE, { ...poll, outcome: outcome.ok ? { ...outcome, compressed: undefined } : outcome }, at(0));
-    const html = pendingAt(snapshots, 12);
-    expect(html).toContain('Not listed here: the documents of all targets together take more memory');
-    expect(html).not.toContain('424242');
-  });
-
   it('do not exist before the first success', () => {
     const snapshots = initialSnapshots();
     expect(pendingAt(snapshots, 0)).toContain('Last success: never');

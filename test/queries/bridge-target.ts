@@ -1,4 +1,4 @@
-import { START } from '../support/polls.js';
+import { readerOf, START } from '../support/polls.js';
 import { clock } from '../support/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { wallSeconds } from '../../src/clock.js';
@@ -121,7 +121,7 @@ export async function pollContract(url: string, options: PollOptions = {}): Prom
   const hubBlock =
     epochSeconds === undefined ? undefined : { height: Number(hubHeight) + 1, epochSeconds: epochSeconds + 2 };
   const initial = before ?? { ...initialState(job.context, now.at), queries: enabledQueries(job.context) };
-  const received = await network.document(job, { hubSide });
+  const received = await network.document(job, { hubSide }, readerOf(job));
   const readWith = (endpoint: EndpointState): PollResult => {
     const answers = contractAnswers(freshAnswers(endpoint, clock().at), BRIDGE);
     const additionalInput = { hubSide, hubBlock, ...answers };

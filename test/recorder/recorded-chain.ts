@@ -72,7 +72,7 @@ export async function recordChain({
   );
   const sinks = [recorder, { polled: (poll: SteppedPoll) => verdictLog.polled(poll) }];
   const engine = createEngine<PollJob>({
-    source: { ...node, document: async (job, request) => respond(await node.document(job, request), seconds) },
+    source: { ...node, document: async (...request) => respond(await node.document(...request), seconds) },
     now,
     sinks,
   });

@@ -9,6 +9,7 @@ import { startNode } from '../http/nodes.js';
 import { atEnd } from '../support/at-end.js';
 import { clock } from '../support/clock.js';
 import { parseValidConfig } from '../support/config.js';
+import { readerOf } from '../support/polls.js';
 import { waitUntil } from '../support/wait-for.js';
 
 const MIB = 2 ** 20;
@@ -107,7 +108,7 @@ function pollsOf(nodes: string, count: number, network = createNetwork('test', c
   const targets = Array.from({ length: count }, (_, index) => `  - {name: t${index}, bridge: ${nodes}}`);
   const jobs = createJobs(parseValidConfig(`poll: {timeout: 4s}\ntargets:\n${targets.join('\n')}`));
   const document = async (job: PollJob) => {
-    const received = await network.document(job, {});
+    const received = await network.document(job, {}, readerOf(job));
     received.release?.();
     return received;
   };

@@ -5,7 +5,6 @@ const NOW = 10_000;
 
 const node = (source: string, parts: Partial<NodeObservation> = {}): NodeObservation => ({
   source,
-  hasServed: true,
   blocks: [],
   ...parts,
 });

@@ -2,7 +2,7 @@ import type { Moment } from '../../src/clock.js';
 import type { DocumentName, ConfiguredNames, AdditionalInput, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Network } from '../../src/sources/network.js';
-import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
+import type { DocumentRequest, ReadDocument, Received, ReceivedDocument } from '../../src/engine/source.js';
 import type { PollResult } from '../../src/engine/step.js';
 import type { PollJob } from '../../src/engine/jobs.js';
 import { documentRequest, readAdditionalInput, queryContext } from '../../src/engine/additional-input.js';
@@ -52,13 +52,18 @@ export function failedFetch(reason: FailureReason, message: string): Received {
   return { seconds: 0.05, ...failure(reason, message) };
 }
 
+/** How the engine reads a response to a job. */
+export function readerOf({ context }: PollJob): ReadDocument {
+  return async (received) => readPoll(received, context);
+}
+
 /** A poll of a node. */
 export async function pollNode(
   network: Pick<Network, 'document'>,
   job: PollJob,
   input: DocumentRequest = {},
 ): Promise<PollResult> {
-  const received = await network.document(job, input);
+  const received = await network.document(job, input, readerOf(job));
   const poll = readPoll(received, job.context);
   received.release?.();
   return poll;
