@@ -5,7 +5,7 @@ import { maxHeapValues } from '../config/loader.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
-import { statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
+import { remedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/response.js';
 import type { InParts } from '../parts.js';
 import type { EndpointState } from './endpoint-state.js';
@@ -64,7 +64,7 @@ function* readContent<Name extends DocumentName>(
     additionalInput,
   });
   if (!read.ok) {
-    const remedy = read.isTruncated === true ? { remedy: statusRemedies.truncated } : {};
+    const remedy = read.isTruncated === true ? { remedy: remedies.truncated } : {};
     const error = { reason: read.reason, message: `${source}: ${read.message}`, ...remedy };
     return read.reason === 'too_large' ? failed(error) : failureWithServerText(error);
   }

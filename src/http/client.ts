@@ -7,7 +7,6 @@ import errors from 'undici/lib/core/errors.js';
 import UndiciClient from 'undici/lib/dispatcher/client.js';
 import {
   type Environment,
-  type HttpClientConfig,
   type NodeConnection,
   type ResolvedHttpConfig,
   resolveHttpConfig,
@@ -15,11 +14,10 @@ import {
 import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/error-text.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { bufferBody, decompressBody, heightText } from './response.js';
 import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
-import { type Clean, readErrorResponse } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
 import { createRedactor } from './redaction.js';
+import { bufferBody, type Clean, decompressBody, heightText, readErrorResponse } from './response.js';
 
 /*
  * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the
@@ -89,7 +87,6 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
       const { signal } = controller;
       const remainingMs = Math.max(0, timeoutMs - elapsedMs);
       const timer = setTimeout(() => controller.abort(), remainingMs);
-      let hasResponse = false;
       let redact = createRedactor([], node.url, path);
       // Truncated text could end in a part of a secret, so secrets are redacted first.
       const clean: Clean = (text) => cleanText(redact(text));
@@ -103,13 +100,11 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const socket = await openConnection(url, config.proxy, { tls: config.tls, signal, attemptMs });
         const sent = { 'user-agent': userAgent, ...headers };
         const response = await sendRequest(socket, url, config, sent, json, maxBodyBytes);
-        hasResponse = true;
         // A header that is sent several times is a list.
         const encoding = [response.headers['content-encoding'] ?? ''].flat().join();
         const body = decompressBody(response.body, encoding);
         if (response.statusCode !== 200) {
-          const isAuthenticated = node.url.path !== undefined || hasCredentials(node);
-          throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
+          throw await readErrorResponse(response, body, timeoutMs, { url, path, clean });
         }
         if (body === undefined) throw new RequestError('not_json', `unsupported content encoding ${clean(encoding)}`);
         const bytes = await bufferBody(body, maxBodyBytes);
@@ -120,7 +115,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         const { reason, message, remedy, retryAfterMs, ...details } = failed;
         const source = formatSource(node.url, path);
         const pollError = { reason, message: `${source}: ${message}`, remedy, retryAfterMs };
-        return { ok: false, error: pollError, ...details, ...(hasResponse && { isUnanswered: false }) };
+        return { ok: false, error: pollError, ...details };
       } finally {
         clearTimeout(timer);
         running.delete(controller);
@@ -132,12 +127,6 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
       for (const controller of running) controller.abort();
     },
   };
-}
-
-/** Whether the request has credentials that the server can reject. Any header but `User-Agent` can be a key. */
-function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_config: tls }: HttpClientConfig): boolean {
-  const hasHeader = Object.keys(http_headers).some((name) => name.toLowerCase() !== 'user-agent');
-  return basic_auth !== undefined || authorization !== undefined || hasHeader || tls?.cert_file !== undefined;
 }
 
 async function resolveConfig(node: NodeConnection, env: Environment): Promise<ResolvedHttpConfig> {
@@ -230,7 +219,7 @@ function describeFailure(
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
-  return { reason: 'aborted', message: `connection lost: ${message}`, isUnanswered: true };
+  return { reason: 'aborted', message: `connection lost: ${message}` };
 }
 
 /** WebAssembly has guard regions of 10 GiB, which Node.js before 24 also reserves under `ulimit -v`. */

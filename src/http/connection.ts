@@ -11,8 +11,7 @@ import {
 } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/http-client-config.js';
-import { errorCode } from '../text/error-text.js';
-import { reasonForStatus } from './error-response.js';
+import { reasonForStatus } from './response.js';
 import { ConnectError, type PollError, RequestError } from './failure-reasons.js';
 
 interface ConnectOptions {
@@ -90,7 +89,7 @@ function connect(
       // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without
       // this, undici reports only that it was closed.
       socket.destroy(error);
-      reject(new ConnectError(phase, phase === 'tls' ? describeTlsError(error) : describeError(error)));
+      reject(new ConnectError(phase, phase === 'tls' ? error.message : describeError(error)));
     });
   });
 }
@@ -121,15 +120,6 @@ function tlsOptions(url: URL, tls: ResolvedTls | undefined, serverName: string |
     servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',
     checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName ?? host, certificate),
   };
-}
-
-/** OpenSSL reports a response in clear text as a wrong version or length of a TLS record. */
-function describeTlsError(error: Error): string {
-  const code = errorCode(error);
-  const isClearText = code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
-  return isClearText || /wrong version number|packet length too long/.test(error.message)
-    ? 'the server does not use TLS on this port: is this port http?'
-    : error.message;
 }
 
 /** Cached by a hash of the settings, because parsing a bundle of 140 CA certificates takes 35 ms. */

@@ -95,18 +95,10 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
-/** Remedies for error responses whose status and body say more than the reason. */
-export const statusRemedies = {
-  credentials:
-    'Check the credentials of this endpoint, and a key in its URL; files with passwords and tokens are read again for every poll.',
-  noCredentials:
-    'The server asks for credentials, and none are configured: set basic_auth, authorization or http_headers of this endpoint, or the key in its URL.',
+/** Remedies for responses that say more than the reason. */
+export const remedies = {
   proxyCredentials: 'Check the user and the password of proxy_url.',
-  invalidRequest: 'Check scheme, host and port of the URL: something in front of the node rejects the request.',
   redirect: 'Set the URL to the target of the redirect, if that is the node.',
-  unknownPath:
-    'The server does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
-  failing: 'Check the node and the proxies in front of it.',
   truncated:
     'The response ends too early: check the log of the node, and the limits of size and time of the proxies in front of it.',
 } as const;
@@ -148,8 +140,6 @@ export function failure(reason: FailureReason, message: string): Failure {
 /** The failure of a request, with details of an error response. */
 export interface HttpFailure extends Failure {
   readonly statusCode?: number | undefined;
-  /** Whether the connection was lost before the response began. */
-  readonly isUnanswered?: boolean | undefined;
   /** Whether the response says that the path is not served. */
   readonly isPathNotServed?: boolean | undefined;
 }

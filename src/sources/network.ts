@@ -3,7 +3,7 @@ import { secondsSince, type Clock } from '../clock.js';
 import type { Environment, NodeConnection } from '../config/http-client-config.js';
 import { formatSource, portHint } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import { isUnknownPath, repeatedPathHint, TLS_HINT, withHint } from '../http/error-response.js';
+import { isUnknownPath, withHint } from '../http/response.js';
 import { failure, type PollError } from '../http/failure-reasons.js';
 import {
   callRequest,
@@ -131,21 +131,14 @@ async function requestDocument(
         failureWithServerText: (error) => withHint(withServerText(error, response), portHint(url)),
       };
     }
-    const error = response.isPathNotServed === true ? { ...response.error, isNotServed: true } : response.error;
-    if (!isUnknownPath(response.statusCode)) {
-      const isNeverServed = first === undefined && url.origin.startsWith('http:');
-      const tlsHint = response.isUnanswered === true && isNeverServed ? TLS_HINT : undefined;
-      // An internal error is a fault of the exporter, so no hint about the node.
-      return withHint(error, error.reason === 'internal' ? undefined : (portHint(url) ?? tlsHint));
-    }
+    const { error } = response;
+    // An internal error is a fault of the exporter, so no hint about the node.
+    if (!isUnknownPath(response.statusCode))
+      return withHint(error, error.reason === 'internal' ? undefined : portHint(url));
     failures.push(error);
   }
-  const repeated = repeatedPathHint(
-    url,
-    paths.map(({ path }) => path),
-  );
   const message = failures.map((error) => error.message).join('; ');
-  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, repeated ?? portHint(url));
+  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, portHint(url));
 }
 
 /** Reads all values of the contract with one call, and asks the node whether it is syncing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseRemedy, statusRemedies } from '../../src/http/failure-reasons.js';
+import { chooseRemedy, remedies } from '../../src/http/failure-reasons.js';
 import { sendTo, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
@@ -7,8 +7,6 @@ let node: Node;
 type Keys = Readonly<Record<string, unknown>>;
 
 const CHALLENGE = '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>…</body></html>';
-const PASSWORD: Keys = { basic_auth: { username: 'u', password: 'hunter2' } };
-const API_KEY: Keys = { http_headers: { 'X-Api-Key': { values: ['k'] } } };
 const USER_AGENT: Keys = { http_headers: { 'User-Agent': { values: ['Mozilla/5.0'] } } };
 
 async function start(status: number, body: string, headers: Record<string, string> = {}): Promise<string> {
@@ -46,40 +44,23 @@ describe('an error response', () => {
 });
 
 describe('the remedy of an error response', () => {
-  const { credentials, noCredentials } = statusRemedies;
-  const unauthorized = chooseRemedy({ reason: 'unauthorized' }, 'module_state');
-
   it.each<[string, string, Parameters<typeof shown>]>([
-    ['status 403, without credentials', unauthorized, [403, CHALLENGE]],
-    ['status 403, with credentials', unauthorized, [403, CHALLENGE, PASSWORD]],
-    ['status 401, with credentials', credentials, [401, '', PASSWORD]],
-    ['status 401, with a header', credentials, [401, '{"error": "invalid api key"}', API_KEY]],
-    ['status 401, without credentials', noCredentials, [401, '']],
-    ['status 401, with a name of the client', noCredentials, [401, '', USER_AGENT]],
-    ['a demand of credentials', noCredentials, [403, '', {}, { 'www-authenticate': 'Basic' }]],
-    // Others.
+    ['status 403', chooseRemedy({ reason: 'unauthorized' }, 'module_state'), [403, CHALLENGE]],
     [
       'a message about a parameter',
       chooseRemedy({ reason: 'bad_request' }, 'module_state'),
       [400, '{"code": 3, "message": "window"}'],
     ],
-    [
-      'a page of a proxy',
-      statusRemedies.invalidRequest,
-      [400, '<title>400 The plain HTTP request was sent to HTTPS port</title>'],
-    ],
-    ['an unknown path', statusRemedies.unknownPath, [404, '404 page not found']],
-    ['an unknown query', statusRemedies.unknownPath, [501, '{"code": 12, "message": "Not Implemented"}']],
-    ['a redirect', statusRemedies.redirect, [301, '', {}, { location: 'https://other.example/' }]],
-    ['a proxy', statusRemedies.proxyCredentials, [407, '']],
-    ['a gateway', statusRemedies.failing, [502, CHALLENGE]],
+    ['an unknown path', chooseRemedy({ reason: 'status' }, 'module_state'), [404, '404 page not found']],
+    ['a redirect', remedies.redirect, [301, '', {}, { location: 'https://other.example/' }]],
+    ['a proxy', remedies.proxyCredentials, [407, '']],
     ['throttling', chooseRemedy({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
     [
       'a document that is too large for the node',
       chooseRemedy({ reason: 'response_too_large_upstream' }, 'module_state'),
       [429, '{"code": 8, "message": "grpc: received message larger than max (20 vs. 10)"}'],
     ],
-  ])('is borne out by the response and the configuration: %s', async (_title, remedy, response) => {
+  ])('is that of the status, or of the reason: %s', async (_title, remedy, response) => {
     expect((await shown(...response)).remedy).toBe(remedy);
   });
 });

@@ -3,12 +3,10 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { portHint } from '../../src/config/urls.js';
-import { repeatedPathHint } from '../../src/http/error-response.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { createNetwork } from '../../src/sources/network.js';
-import { endpointUrl, parseValidConfig } from '../support/config.js';
-import { pollNode, readerOf } from '../support/polls.js';
-import { createAuthority } from '../support/certificates.js';
+import { parseValidConfig } from '../support/config.js';
+import { pollNode } from '../support/polls.js';
 import { listen, startNode } from './nodes.js';
 
 const network = createNetwork('test', clock);
@@ -40,19 +38,6 @@ describe('a poll of another port of a node', () => {
     expect(portHint(new URL(`http://node.example:${port}`))).toBe(hint);
   });
 
-  it('says so when the server closes a connection without TLS, unless it has served the document before', async () => {
-    const authority = createAuthority();
-    const { url } = await startNode({ tls: authority.issue('localhost') });
-    const plain = url.replace('https:', 'http:');
-    const hint = 'the server closed the connection without a response: is this port https?';
-    expect(await errorOf(plain)).toMatch(/^aborted: HOST\/peggy\/v1\/module_state: connection lost: [\w ]+ — the/);
-    expect(await errorOf(plain)).toContain(` — ${hint}`);
-    const [job] = createJobs(parseValidConfig(`targets: [{name: a, bridge: {url: "${plain}"}}]`));
-    const servedPath = { dialect: 'peggy', path: '/peggy/v1/module_state' } as const;
-    const later = job && (await network.document(job, { servedPath }, readerOf(job)));
-    expect(later).toMatchObject({ ok: false, error: { message: expect.not.stringContaining('https?') } });
-  });
-
   it('has no hint if the server sends something else', async () => {
     const { url } = await startNode({ respond: respondWith(500, 'panic') });
     expect(await errorOf(url)).toBe('status: HOST/peggy/v1/module_state: responded with status 500: panic');
@@ -71,26 +56,5 @@ describe('a redirect', () => {
     expect(await errorOf(url, ', dialect: peggy')).toBe(
       'status: HOST/peggy/v1/module_state: responded with status 308, a redirect to https://other.example/peggy/v1/module_state, which is not followed',
     );
-  });
-});
-
-describe('a base URL that ends with the beginning of the path', () => {
-  it('is reported when no path is found', async () => {
-    const { url } = await startNode({ respond: respondWith(501, '{"code":12,"message":"Not Implemented"}') });
-    expect(await errorOf(`${url}/peggy/v1/`)).toContain(
-      ' — the URL ends with /peggy/v1, and /peggy/v1/module_state is appended; did you mean http://HOST?',
-    );
-  });
-
-  it.each([
-    [
-      'https://a.example/node/Peggy',
-      'the URL ends with /peggy, and /peggy/v1/module_state is appended; did you mean https://a.example/…?',
-    ],
-    ['https://a.example/node', undefined],
-    ['https://a.example', undefined],
-    ['https://peggy', undefined],
-  ])('is found: %s', (url, hint) => {
-    expect(repeatedPathHint(endpointUrl(url), ['/bridge/v1/module_state', '/peggy/v1/module_state'])).toBe(hint);
   });
 });
