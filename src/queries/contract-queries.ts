@@ -37,13 +37,11 @@ const implementationSlot: NodeQuery<string, Implementation> = nodeQuery({
   isEnabled: isContract,
   path: '',
   requests: (context) => {
-    const contract = lastReading(context)?.contract ?? '';
-    // Requested twice, because one answer could be odd: both must agree (`contractAnswers`).
-    const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
-    return [1, 2].map((time) => ({ key: `${contract} ${time}`, path: '', json }));
+    const key = lastReading(context)?.contract ?? '';
+    return [{ key, path: '', json: rpcRequest('eth_getStorageAt', [key, IMPLEMENTATION_SLOT, 'latest']) }];
   },
   keep: (slot, { key }, { answers }): Implementation => {
-    const last = implementationSlot.getAnswers(answers).get(key);
+    const last = implementationSlot.getAnswer(answers, key);
     return { slot, confirmed: last === undefined || last.slot === slot ? slot : last.confirmed };
   },
 });
@@ -85,13 +83,9 @@ export const contractQueries = [implementationSlot, hubSupply] as const;
 
 /** What the answers say about a contract, which may have been replaced since. */
 export function contractAnswers(answers: QueryStates, contract: string) {
-  const isAbout = ([key]: readonly [string, unknown]): boolean => key.startsWith(contract);
-  const [first, second] = Array.from(implementationSlot.getAnswers(answers))
-    .filter(isAbout)
-    .map(([, { confirmed }]) => confirmed);
-  const backing = Array.from(hubSupply.getAnswers(answers)).filter(isAbout);
+  const supplies = Array.from(hubSupply.getAnswers(answers));
   return {
-    implementation: first === second ? first : undefined,
-    backing: backing.flatMap(([, supply]) => supply ?? []),
+    implementation: implementationSlot.getAnswer(answers, contract)?.confirmed,
+    backing: supplies.flatMap(([key, backing]) => (key.startsWith(contract) ? (backing ?? []) : [])),
   };
 }

@@ -16,19 +16,15 @@ export interface MissedCount {
 /** Twenty minutes of answers. */
 const MAX_COUNTS = 21;
 
-/**
- * The counts with the next one. A count that does not lie between its neighbours was odd, and is dropped. Counts at
- * higher heights are dropped, too: after a rollback of the hub, they prove nothing.
- */
+/** The counts with the next one. A count whose number or height does not lie between its neighbours is dropped. */
 export function withCount(counts: readonly MissedCount[], next: MissedCount): readonly MissedCount[] {
-  const known = counts.filter(({ height }) => (height ?? 0) <= (next.height ?? Infinity));
-  const [before, last] = known.slice(-2);
-  const isOdd =
-    before !== undefined &&
-    last !== undefined &&
-    before.missed <= next.missed &&
-    (last.missed < before.missed || last.missed > next.missed);
-  return [...(isOdd ? known.slice(0, -1) : known), next].slice(-MAX_COUNTS);
+  const [before, last] = counts.slice(-2);
+  const isOdd = (['missed', 'height'] as const).some((key) => {
+    const [from, between, to] = [before?.[key], last?.[key], next[key]];
+    if (from === undefined || between === undefined || to === undefined) return false;
+    return from <= to && (between < from || between > to);
+  });
+  return [...(isOdd ? counts.slice(0, -1) : counts), next].slice(-MAX_COUNTS);
 }
 
 const RECENT_SECONDS = 10 * MINUTE_SECONDS;
@@ -63,7 +59,7 @@ export function unsignedBlocks(
     const before = known[index] ?? after;
     const blocks = after.height - before.height;
     const isSigned = after.missed - before.missed < UNSIGNED_SHARE * blocks;
-    return blocks === 0 ? [] : [{ since: before.at, until: after.at, blocks, isSigned }];
+    return blocks <= 0 ? [] : [{ since: before.at, until: after.at, blocks, isSigned }];
   });
   const last = spans.at(-1);
   if (last === undefined || last.until !== counts.at(-1)?.at) return null;

@@ -1,6 +1,6 @@
 import { type Field, isValid, type FieldSchema, object, type SchemaValue, string } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
+import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, renderFamilies, formatTargetLabels } from '../metrics/text-format.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
@@ -196,10 +196,6 @@ export interface QueryState {
 interface QueryAnswer {
   /** When it was complete. Each answer to a request has a time of its own. */
   readonly at: Instant;
-  /** The hub height, as in the response header; `undefined` without the header. */
-  readonly height?: number | undefined;
-  /** Successive later responses with a lower height. */
-  readonly regressions?: number;
   /** What the query keeps of it. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
@@ -228,13 +224,6 @@ export function initialQueryState(query: NodeQuery): QueryState {
  */
 
 const REFUSED_ROUNDS = 3;
-
-/**
- * A document or an answer with a lower height than the last one fails, because the node may be behind others of its
- * load balancer. The third one in a row is accepted: the node was rolled back or replaced. An answer about the node
- * itself, such as its newest block, is accepted at once: it shows just that the node is behind.
- */
-export const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The most time until a query that has failed is sent again; it is a minute after the first failure, and doubles. */
 const MAX_RETRY_MS = 5 * MINUTE_MS;
@@ -269,19 +258,15 @@ export function afterRound(
   at: Instant,
 ): QueryState {
   const { query } = before;
-  const read = exchanges.map((exchange) =>
-    withRegression(exchange, query.isOfNode === true ? undefined : before.answers.get(exchange.request.key)),
-  );
-  const failed = read.flatMap(({ result }) => (result.ok ? [] : [result]));
+  const failed = exchanges.flatMap(({ result }) => (result.ok ? [] : [result]));
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = read.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
+  const answers = exchanges.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
     const { key } = request;
+    if (result.ok) return [[key, { at, ...query.keep(result.value, request, context, readHeight(height)) }]];
     const last = before.answers.get(key);
-    if (result.ok) return [[key, { at, height, ...query.keep(result.value, request, context, height) }]];
-    const regressions = (last?.regressions ?? 0) + (result.error.reason === 'regression' ? 1 : 0);
-    return last === undefined ? [] : [[key, { ...last, regressions }]];
+    return last === undefined ? [] : [[key, last]];
   });
   return {
     query,
@@ -295,15 +280,8 @@ export function afterRound(
   };
 }
 
-/** The exchange, failed if its height is below that of the last answer. */
-function withRegression(exchange: QueryExchange, last: QueryAnswer | undefined) {
-  const { request, result } = exchange;
-  const height = Number(exchange.height ?? NaN) || undefined;
-  const isLower = height !== undefined && last?.height !== undefined && height < last.height;
-  if (!result.ok || !isLower || (last.regressions ?? 0) + 1 >= REGRESSIONS_TO_ACCEPT)
-    return { request, height, result };
-  const message = `${request.path}: hub height ${height} is below ${last.height} of the last answer`;
-  return { request, height, result: { ...failure('regression', message), isRefused: false } };
+function readHeight(header: string | undefined): number | undefined {
+  return Number(header ?? NaN) || undefined;
 }
 
 /** The states after a failed poll: refusals of a node that does not serve its document do not count. */

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, parse, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { nameRecordingDirectory } from '../config/config.js';
 import { documentNames, type DocumentName } from '../document-types.js';
 import { compress, writeAtomically } from '../files.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { errorCode, tryParseJson } from '../text/error-text.js';
+import { tryParseJson } from '../text/error-text.js';
 import { formatSize } from '../units.js';
 
 /*
@@ -160,36 +160,13 @@ export async function openDirectory(root: string): Promise<RecordingDirectory> {
       const content = await compress(encodeRecording(header, body));
       await makeSpace(content.length, maxBytes);
       const path = formatPath(header);
-      await makeFolders(root, dirname(path));
+      // A removed `root` is not created again, because it may be a volume that is not mounted.
+      await stat(root);
+      await mkdir(join(root, dirname(path)), { recursive: true });
       await writeAtomically(join(root, path), content);
       add(path, content.length);
     },
   };
-}
-
-/**
- * Makes a directory, with those above it. The recursive `mkdir` of Node.js never ends in file systems such as /proc.
- */
-export async function makeDirectory(path: string): Promise<void> {
-  const absolute = resolve(path);
-  const { root } = parse(absolute);
-  await makeFolders(root, relative(root, absolute));
-}
-
-/**
- * Makes folders in `root`, one by one: a removed `root` is not created again, because it may be a volume that is not
- * mounted.
- */
-async function makeFolders(root: string, path: string): Promise<void> {
-  const names = path.split('/');
-  for (const depth of names.keys()) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- each is in the one before
-      await mkdir(join(root, ...names.slice(0, depth + 1)));
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
-    }
-  }
 }
 
 /** The recorded polls in a directory, in the order of time, without other files. */

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
@@ -8,13 +9,7 @@ import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/error-text.js';
 import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
-import {
-  FORMAT_VERSION,
-  makeDirectory,
-  openDirectory,
-  type RecordingDirectory,
-  type RecordingHeader,
-} from './directory.js';
+import { FORMAT_VERSION, openDirectory, type RecordingDirectory, type RecordingHeader } from './directory.js';
 
 /*
  * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged,
@@ -223,7 +218,7 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock) {
         onDisk(root, async () => {
           // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the
           // same reason.
-          await makeDirectory(root).catch(() => undefined);
+          await mkdir(root, { recursive: true }).catch(() => undefined);
           await attempt(root, 0, async () => undefined);
         }),
       ),

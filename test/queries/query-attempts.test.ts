@@ -104,39 +104,6 @@ describe('the next round of a query', () => {
   });
 });
 
-describe('an answer with a lower height', () => {
-  const ofChain: typeof syncing = { ...syncing, isOfNode: false };
-
-  /** The state of a query after answers with these heights, a minute apart. */
-  const afterHeights = (query: typeof syncing, heights: readonly (number | undefined)[]): QueryState =>
-    heights.reduce<QueryState>((before, height, minute) => {
-      const exchange = { request: { key: '', path: '/p' }, height: height?.toString(), result: RESULTS.answered };
-      return afterRound(before, CONTEXT, [exchange], at(minute).at, at(minute).at);
-    }, initialQueryState(query));
-  /** Whether the last of these answers is kept. */
-  const keeps = (query: typeof syncing, heights: readonly (number | undefined)[]): boolean =>
-    afterHeights(query, heights).answers.get('')?.at === at(heights.length - 1).at;
-  const isKept = (...heights: readonly (number | undefined)[]): boolean => keeps(ofChain, heights);
-
-  it('is refused, until it is the third in a row', () => {
-    expect([isKept(100, 100), isKept(100, 101), isKept(100, undefined), isKept(undefined, 1)]).not.toContain(false);
-    expect([isKept(100, 99), isKept(100, 99, 98), isKept(100, 99, 98, 97)]).toEqual([false, false, true]);
-    expect(isKept(100, 99, 98, 100, 99)).toBe(false);
-  });
-
-  it('is kept when it is about the node itself, which is behind then', () => {
-    expect(keeps(syncing, [100, 99])).toBe(true);
-  });
-
-  it('is a failure that says so', () => {
-    const state = afterHeights(ofChain, [100, 99]);
-    expect([state.failures, state.failure]).toEqual([
-      1,
-      { reason: 'regression', message: '/p: hub height 99 is below 100 of the last answer' },
-    ]);
-  });
-});
-
 it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
   const answered = (seconds: number) =>
     answeredQueries({ at: seconds, clockOffset: 0 }, { cctx: { index: '0x1', answer: 'pending' } }, '0x1');

@@ -99,19 +99,13 @@ describe('a recorder with another configuration', () => {
     vi.useRealTimers();
   });
 
-  it('creates its directory, also with the folders above it, and none in a file system such as /proc', async () => {
+  it('creates its directory, also with the folders above it', async () => {
     const { path } = createTempFolder();
-    const failureIn = async (directory: string): Promise<string | undefined> => {
-      const recorder = createRecorder(log, clock);
-      recorder.configure({ ...SETTINGS, directory });
-      const { status } = recorder;
-      await waitUntil(() => status()?.bytes !== undefined || status()?.failure !== undefined);
-      const message = status()?.failure?.message;
-      await recorder.close();
-      return message;
-    };
-    expect(await failureIn(join(path, 'a', 'b'))).toBeUndefined();
-    expect(await failureIn('/proc/nope/b')).toBe('/proc/nope/b: no such file or directory');
+    const recorder = createRecorder(log, clock);
+    recorder.configure({ ...SETTINGS, directory: join(path, 'a', 'b') });
+    await waitUntil(() => recorder.status()?.bytes !== undefined);
+    expect(recorder.status()?.failure).toBeUndefined();
+    await recorder.close();
   });
 
   it('writes and counts also what has waited for the directory before', async () => {
