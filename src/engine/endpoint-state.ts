@@ -72,7 +72,7 @@ export interface EndpointState extends EndpointSettings {
   readonly failures: Readonly<Record<FailureReason, number>>;
   readonly invalidValues: ReadonlyMap<string, number>;
   readonly unknownValues: ReadonlyMap<string, number>;
-  /** Number of documents with a lower hub height than the document before. */
+  /** Number of documents with a lower hub height than the last accepted document. */
   readonly regressions: number;
   /** The last poll; absent before the first. */
   readonly lastPoll?: LastPoll;

@@ -13,14 +13,14 @@ export const pollFamilies = families<EndpointState>({
     value: ({ lastPoll }) => lastPoll && (lastPoll.ok ? 1 : 0),
   }),
   bridge_exporter_endpoint_info: labeledGauge({
-    help: 'Dialect and path at which the last successful poll found the document, as labels.',
+    help: 'Dialect and path of the last successful poll, as labels.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ lastSuccess }) =>
       lastSuccess?.servedPath === undefined ? [] : [{ labels: { ...lastSuccess.servedPath }, value: 1 }],
   }),
   bridge_exporter_endpoint_hash: gauge({
-    help: 'Hash of the names of target and document and of the bridge, as far as it is known.',
+    help: 'Hash of the target name, the document, and the identity of the bridge once that is known.',
     value: (state) => (state.lastPoll === undefined ? undefined : endpointHash(state)),
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
@@ -51,7 +51,7 @@ export const pollFamilies = families<EndpointState>({
       Object.entries(lastPoll?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
   bridge_exporter_response_size_bytes: gauge({
-    help: 'Decoded size of the response body of the last poll; absent when it got no complete one with status 200.',
+    help: 'Decoded size of the response body of the last poll; absent without a complete response of status 200.',
     value: ({ lastPoll }) => lastPoll?.bodyBytes,
   }),
   bridge_exporter_response_size_limit_bytes: gauge({
@@ -71,7 +71,7 @@ export const pollFamilies = families<EndpointState>({
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
   bridge_exporter_series_dropped: labeledGauge({
-    help: 'Number of series over limits.max_series_per_family, omitted or aggregated as other, by family; absent where there are none.',
+    help: 'Number of series over limits.max_series_per_family, omitted or aggregated as other, by family; absent for families without dropped series.',
     // Labeled families.
     labels: ['family'],
     derive: ({ lastSuccess }) =>
@@ -81,7 +81,7 @@ export const pollFamilies = families<EndpointState>({
       })),
   }),
   bridge_exporter_family_withdrawn: labeledGauge({
-    help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid.',
+    help: 'Family of which the last successful poll lacks some or all series, because a field was missing or invalid.',
     // Families of documents.
     labels: ['family'],
     derive: ({ lastSuccess }) =>
@@ -90,14 +90,14 @@ export const pollFamilies = families<EndpointState>({
       ),
   }),
   bridge_exporter_node_query_failures_total: labeledCounter({
-    help: 'Total number of failed requests of other queries of the node, without those that the node does not serve.',
+    help: 'Total number of failed node queries, by query; queries that the node does not serve are not counted.',
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
     derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
   }),
   bridge_exporter_node_up: labeledGauge({
-    help: 'Whether a node of an endpoint with several nodes answers: its last document or probe did not fail.',
+    help: 'Whether a node has not failed, or has answered probes for ten minutes since its failure; absent for an endpoint with one node.',
     // The nodes of the configuration.
     labels: ['source'],
     derive: ({ nodes }) =>
@@ -107,18 +107,18 @@ export const pollFamilies = families<EndpointState>({
       })),
   }),
   bridge_exporter_node_active: labeledGauge({
-    help: 'Whether a node of an endpoint with several nodes is in use.',
+    help: 'Whether a node is in use; absent for an endpoint with one node.',
     // The nodes of the configuration.
     labels: ['source'],
     derive: ({ nodes }) =>
       severalNodes(nodes).map(({ source, isInUse }) => ({ labels: { source }, value: isInUse ? 1 : 0 })),
   }),
   bridge_exporter_node_switches_total: counter({
-    help: 'Total number of switches to another node of an endpoint with several nodes.',
+    help: 'Total number of switches to another node; absent for an endpoint with one node.',
     value: ({ nodes, nodeSwitches }) => (severalNodes(nodes).length === 0 ? undefined : nodeSwitches),
   }),
   bridge_exporter_snapshot_regressions_total: counter({
-    help: 'Total number of responses with a lower hub height than the one before.',
+    help: 'Total number of documents with a lower hub height than the last accepted document.',
     value: ({ regressions }) => regressions,
   }),
 });

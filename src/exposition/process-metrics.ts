@@ -54,7 +54,7 @@ export const processFamilies = families<ProcessState>({
     ['bridge_exporter_shards', ({ shard }) => shard.count, 'Configured number of shards.'],
     ['bridge_exporter_targets', ({ config }) => config.targets, 'Number of targets that this process polls.'],
     ['bridge_exporter_targets_hash', ({ targetsHash }) => targetsHash(),
-      'Hash of the endpoints that this process polls, to find exporters that poll the same.'],
+      'Hash of the endpoints that this process polls, to find exporters with the same endpoints.'],
     ['bridge_exporter_config_last_reload_successful', ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
       'Whether the last reload of the configuration succeeded.'],
     ['bridge_exporter_config_last_reload_success_timestamp_seconds', ({ config, clockOffset }) => wallSeconds(config.loadedAt, { clockOffset }),
@@ -62,7 +62,7 @@ export const processFamilies = families<ProcessState>({
     ['bridge_exporter_config_hash', ({ config }) => config.hash, 'Hash of the active configuration without its secrets, to compare instances.'],
   ]),
   bridge_exporter_recorder_last_write_successful: gauge({
-    help: 'Whether the recorder could write the last poll that it should record.',
+    help: 'Whether the last write of the recorder succeeded.',
     // Absent before the first attempt.
     value: ({ recorder }) =>
       recorder === undefined || recorder.recorded + recorder.failed === 0
@@ -82,7 +82,7 @@ export const processFamilies = families<ProcessState>({
     value: ({ recorder }) => recorder?.bytes,
   }),
   bridge_exporter_log_lines_dropped_total: counter({
-    help: 'Total number of lines of the log that were dropped.',
+    help: 'Total number of dropped log lines.',
     value: ({ droppedLogLines }) => droppedLogLines,
   }),
 });

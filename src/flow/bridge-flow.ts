@@ -166,7 +166,7 @@ export const bridgeFlowFamilies = families<BridgeFlow>({
     [['batchesExecuted', {}]],
   ),
   bridge_batches_canceled_total: tokenCounter(
-    'Total number of batches canceled, by reason.',
+    'Total number of batches canceled by the hub, by reason.',
     ['reason'],
     reasons.map((reason) => [reason, { reason }]),
   ),

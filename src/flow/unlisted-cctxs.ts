@@ -223,7 +223,7 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
 
 export const unlistedFamilies = families<TrackedDocument>({
   crosschain_cctxs_unlisted: labeledGauge({
-    help: 'Number of pending transactions by chain that have left the lists, without ignored ones; absent instead of 0 while the node does not answer.',
+    help: 'Number of pending transactions of a chain that are no longer listed, without ignored ones; absent instead of 0 while the node does not answer.',
     stability: 'experimental',
     ...PER_CHAIN,
     overLimit: 'aggregate',

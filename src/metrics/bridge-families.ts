@@ -61,27 +61,27 @@ export const bridgeFamilies = families<BridgeInput>({
   // prettier-ignore
   ...gauges<BridgeInput>([
     ['bridge_height', ({ height }) => required(height), 'Hub height at which the state was read.'],
-    ['bridge_last_observed_nonce', ({ state }) => required(state.last_observed_nonce), 'Highest event nonce executed by the hub.'],
+    ['bridge_last_observed_nonce', ({ state }) => required(state.last_observed_nonce), 'Nonce of the last event that the hub has observed.'],
     ['bridge_last_observed_external_height', ({ state }) => required(state.last_observed_external_height),
-      'External height of the last observed event; changes only when an event is observed.'],
+      'External height of the last observed event, which changes only when an event is observed.'],
     ['bridge_last_outgoing_batch_id', ({ state }) => required(state.last_outgoing_batch_id), 'Nonce of the last created batch.'],
     ['bridge_last_outgoing_pool_id', ({ state }) => required(state.last_outgoing_pool_id), 'Id of the last created outgoing transfer.'],
     ['bridge_valsets', ({ state }) => countElements(state.valsets), 'Number of validator sets stored by the hub.'],
     ['bridge_valset_confirms', ({ state }) => countElements(state.valset_confirms), 'Number of signatures of validator sets.'],
-    ['bridge_batches', ({ state }) => countElements(state.batches), 'Number of live outgoing batches.'],
-    ['bridge_batch_confirms', ({ state }) => countElements(state.batch_confirms), 'Number of signatures of outgoing batches.'],
+    ['bridge_batches', ({ state }) => countElements(state.batches), 'Number of live batches, which are neither executed nor canceled.'],
+    ['bridge_batch_confirms', ({ state }) => countElements(state.batch_confirms), 'Number of signatures of batches.'],
     ['bridge_orchestrator_addresses', ({ state }) => countElements(state.orchestrator_addresses),
       'Number of validators that have registered an orchestrator and an external address.'],
     ['bridge_erc20_to_denoms', ({ state }) => countElements(state.erc20_to_denoms),
       'Number of hub tokens with an ERC-20 contract on the external chain.'],
     ['bridge_unbatched_transfers', ({ state }) => countElements(state.unbatched_transfers),
-      'Number of outgoing transfers in no batch.'],
+      'Number of unbatched transfers.'],
     ['bridge_external_blacklist', ({ state }) => countElements(state.external_blacklist), 'Number of external addresses that the bridge rejects.'],
     ['bridge_params_admins', ({ state }) => countElements(required(state.params).admins),
       'Number of accounts that can manage the blacklist and the limits.'],
   ]),
   bridge_attestations: labeledGauge({
-    help: 'Number of attestations of external events by whether the event is observed.',
+    help: 'Number of attestations, by whether the event is observed.',
     // At most three series per target.
     labels: ['observed'],
     overLimit: 'aggregate',
@@ -125,7 +125,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_unrelayed_valsets_below_threshold', signatures.countValsetsBelowThreshold,
       'Number of unrelayed validator sets whose signed power is below the configured threshold.'],
     ['bridge_newest_valset_signed_power_ratio', (input) => signatures.signedShare(signatures.newestUnrelayedPower(input)),
-      'Share of the power in the contract that has signed the newest validator set; absent when that one is relayed.'],
+      'Share of the power in the contract that has signed the newest validator set; absent once that set is relayed.'],
     ['bridge_batch_min_signed_power_ratio', (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
       'Lowest share of the power in the contract that has signed a live batch.'],
     ['bridge_batches_below_threshold', (input) => signatures.batchesBelowThreshold(input).length,
@@ -134,7 +134,7 @@ export const bridgeFamilies = families<BridgeInput>({
       'Configured share of the power that must sign a batch or a validator set before it is relayed.'],
   ]),
   bridge_orchestrator_info: labeledGauge({
-    help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
+    help: 'Account and name of a validator, and whether it is watched, as labels.',
     labels: [...MEMBER_LABELS, 'validator', 'name', 'watched'],
     derive: (input) =>
       members.registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
@@ -149,12 +149,12 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   // prettier-ignore
   ...memberGauges([
-    ['bridge_orchestrator_power_ratio', members.memberPowerShare, 'Share of the validator in the power of the newest validator set.'],
+    ['bridge_orchestrator_power_ratio', members.memberPowerShare, 'Power of the validator divided by the power of the newest validator set.'],
     ['bridge_orchestrator_missing_valset_confirms', (input, member) => members.missingConfirms.valset(input, member).length,
-      'Number of validator sets that the validator has not signed, since it last joined, and still has to.'],
+      'Number of unsigned validator sets that the validator has to sign.'],
   ]),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline of a missing signature of the validator, after which it is jailed.',
+    help: 'Hub height after which the validator is jailed unless it signs the validator set or batch that is due next.',
     // Two series per member.
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
@@ -171,12 +171,12 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_orchestrator_missing_batch_confirms', (input, member) => members.missingConfirms.batch(input, member).length,
       'Number of live batches that the validator has not signed.'],
     ['bridge_orchestrator_missing_vote', (input, member) => flag(not(members.hasVoted(events.votersOfLastEvent(input), member))),
-      'Whether the validator has voted for no claim of the last observed event; absent when the event is no longer in the state.'],
+      'Whether a vote of the validator for the last observed event is missing; absent when the event is no longer in the state.'],
     ['bridge_orchestrator_dissenting_vote', (input, member) => flag(members.isDissenting(input, member)),
-      'Whether the validator voted for a claim that lost against that of the last observed event; absent when the event is no longer in the state.'],
+      'Whether the validator voted for a rejected claim of the last observed event; absent when the event is no longer in the state.'],
   ]),
   bridge_watched_validator_active: labeledGauge({
-    help: 'Whether an entry of watch is a member of the newest validator set; absent while that cannot be read.',
+    help: 'Whether an entry of watch is a member of the newest validator set; absent while the set cannot be read.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['address'],
@@ -188,7 +188,7 @@ export const bridgeFamilies = families<BridgeInput>({
         ),
   }),
   bridge_watched_orchestrator_info: labeledGauge({
-    help: 'Orchestrator of an entry of watch about which the node is asked.',
+    help: 'Orchestrator of a watched validator for which the node is queried, as labels.',
     stability: 'experimental',
     // There are as many series as are configured.
     labels: ['orchestrator', 'name'],
@@ -201,29 +201,29 @@ export const bridgeFamilies = families<BridgeInput>({
           })),
   }),
   bridge_watched_orchestrator_balance_limit_amount: gauge({
-    help: 'Configured balance below which orchestrators of watch are short of funds; absent without watch.',
+    help: 'Configured balance below which a watched orchestrator is low on funds, in smallest units of the hub coin; absent without watch.',
     stability: 'experimental',
     value: ({ settings }) => (settings.watch.length === 0 ? undefined : asNumeral(settings.watch_min_balance)),
   }),
   // prettier-ignore
   ...gauges<BridgeInput>([
     ['bridge_block_time_seconds', (input) => hubBlockTime(input) / 1000,
-      'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.'],
+      'Hub block time in use: the setting, else a measured block time, else the parameter of the hub.'],
     ['bridge_external_block_time_seconds', (input) => externalBlockTime(input) / 1000,
-      'External block time in use: configured, else that of a known chain, else the parameter.'],
+      'External block time in use: the setting, else that of a known chain, else the parameter of the hub.'],
     ['bridge_batch_oldest_height', ({ state }) => batches.oldestBlock(rows(state.batches)),
       'Hub height at which the oldest live batch was created.'],
     ['bridge_oldest_unsigned_batch_height', (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
       'Hub height at which the oldest unsigned batch was created.'],
     ['bridge_relayable_batches', (input) => batches.relayableBatches(input)?.length,
-      'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.'],
+      'Number of live batches that are signed, have not timed out, and do not pay less than the minimum fee of their token.'],
     ['bridge_oldest_relayable_batch_height', (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
       'Hub height at which the oldest relayable batch was created.'],
     ['bridge_batch_next_timeout_height', batches.nextTimeout,
-      'Lowest external height at which a live batch that has not timed out does so.'],
+      'Lowest external height at which a live batch will time out.'],
   ]),
   bridge_batches_expired: gauge({
-    help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height.',
+    help: 'Number of batches that the hub should have canceled, because their timeout is below the last observed external height.',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
       withdrawWithout(input.state.last_observed_external_height);
@@ -231,11 +231,11 @@ export const bridgeFamilies = families<BridgeInput>({
     },
   }),
   bridge_external_height_projected: gauge({
-    help: 'Current external height: as read on the external chain, else estimated from the last observed event and the block times in use, rounded down.',
+    help: 'Current height of the external chain, or an estimate from the last observed event and the block times in use.',
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the current external height; absent while a batch is there and that height is unknown or not reliable.',
+    help: 'Number of batches that have timed out at the current external height but are still held by the hub; absent while there are batches and that height is unknown or unreliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       const overdue = rows(input.state.batches).map((batch) => batches.isOverdue(input, batch));
@@ -247,18 +247,18 @@ export const bridgeFamilies = families<BridgeInput>({
   ...gauges<BridgeInput>([
     ['bridge_backlog_limit_transfers', ({ settings }) => settings.backlog_limit, 'Configured number of pending transfers above which an alert fires.'],
     ['bridge_oldest_pending_transfer_id', (input) => tokens.lowestId([...tokens.unbatchedTransfers(input), ...tokens.batchedTransfers(input)]),
-      'Lowest id of a pending transfer, in a batch or in none.'],
+      'Lowest id of a pending transfer, batched or unbatched.'],
     ['bridge_newest_attested_nonce', events.newestAttestedNonce, 'Highest event nonce claimed by a validator.'],
-    ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed and not yet observed.'],
+    ['bridge_pending_events', events.pendingEventCount, 'Number of events that are claimed but not yet observed.'],
     ['bridge_conflicting_claims', (input) => events.conflictingNonces(input).size,
-      'Number of event nonces with conflicting claims that are not observed.'],
+      'Number of unobserved event nonces with conflicting claims.'],
     ['bridge_next_event_voted_power_ratio', (input) => events.leadingClaim(input)?.powerRatio,
-      'Share of the power that voted for the leading claim of the next event; absent when it has no claim.'],
+      'Share of the power that voted for the leading claim of the next event; absent while nobody has claimed that event.'],
     ['bridge_valset_power_drift_ratio', valsets.powerDrift,
-      'Sum of the differences between the power shares of all validators in the newest validator set and in that of the contract (0 to 2).'],
+      'Sum of the differences in power share between the newest validator set and the set in the contract, from 0 to 2.'],
   ]),
   bridge_integrity_violations: labeledGauge({
-    help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
+    help: 'Number of validator sets and claims that contradict the state of the hub, by kind.',
     // Five series per target.
     labels: ['kind'],
     overLimit: 'aggregate',
@@ -271,7 +271,7 @@ export const bridgeFamilies = families<BridgeInput>({
     }),
   }),
   bridge_anomalies: labeledGauge({
-    help: 'Number of inconsistent rows of the state by kind.',
+    help: 'Number of inconsistent rows of the state, by kind.',
     // Five series per target.
     labels: ['kind'],
     overLimit: 'aggregate',
@@ -302,7 +302,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_params_signed_claims_window_blocks', param('signed_claims_window'),
       'Time limit for claiming an event, in hub blocks; not enforced by the known chains.'],
     ['bridge_params_unbond_slashing_valsets_window_blocks', param('unbond_slashing_valsets_window'),
-      'Time after unbonding for which a validator must still sign validator sets, in hub blocks.'],
+      'Time after unbonding during which a validator must still sign validator sets, in hub blocks.'],
     ['bridge_params_target_batch_timeout_seconds', (input) => ratio(param('target_batch_timeout')(input), 1000n), 'Intended lifetime of a batch.'],
     ['bridge_params_average_block_time_seconds', (input) => ratio(param('average_block_time')(input), 1000n),
       'Hub block time assumed by the bridge module; the real one can differ.'],

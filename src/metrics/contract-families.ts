@@ -22,12 +22,12 @@ function perToken<Own extends Token>(tokens: readonly Own[], deriveValue: (token
 export const contractFamilies = families<ContractReading>({
   // prettier-ignore
   ...gauges<ContractReading>([
-    ['bridge_external_height', ({ height }) => height, 'Newest block of the external chain, at which the contract was read.'],
+    ['bridge_external_height', ({ height }) => height, 'Height of the newest block of the external chain, at which the contract was read.'],
     ['bridge_external_timestamp_seconds', ({ blockSeconds }) => blockSeconds, 'Time of the newest block of the external chain.'],
     ['bridge_contract_last_event_nonce', ({ lastEventNonce }) => required(lastEventNonce), 'Nonce of the last event that the contract has emitted.'],
   ]),
   bridge_contract_unobserved_events: gauge({
-    help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
+    help: 'Number of events of the contract that the hub has not observed; absent while the hub node may be behind.',
     value: ({ lastEventNonce, unobservedEvents }) => {
       withdrawWithout(lastEventNonce);
       return unobservedEvents;
@@ -38,14 +38,14 @@ export const contractFamilies = families<ContractReading>({
     value: ({ lastValsetNonce }) => required(lastValsetNonce),
   }),
   bridge_contract_valset_unknown: gauge({
-    help: 'Whether the validator set in the contract is newer than every set of the hub; absent when the hub may be behind.',
+    help: 'Whether the validator set in the contract is newer than every set of the hub; absent while the hub node may be behind.',
     value: ({ lastValsetNonce, isValsetUnknown }) => {
       withdrawWithout(lastValsetNonce);
       return isValsetUnknown === undefined ? undefined : Number(isValsetUnknown);
     },
   }),
   bridge_contract_last_batch_nonce: labeledGauge({
-    help: 'Nonce of the last batch of the token that the contract has executed; for tokens with a live batch.',
+    help: 'Nonce of the last batch of the token that the contract has executed; absent for tokens without a live batch.',
     ...PER_TOKEN,
     derive: ({ batchNonces }) => perToken(batchNonces, ({ nonce }) => required(nonce)),
   }),

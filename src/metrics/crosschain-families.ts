@@ -83,21 +83,21 @@ export const crosschainFamilies = families<CrosschainInput>({
   ...gauges<CrosschainInput>([
     ['crosschain_height', ({ document }) => required(document.height), 'Hub height at which the rate limiter input was computed.'],
     ['crosschain_total_pending', ({ document }) => required(document.total_pending),
-      'Number of missed and pending transactions, including those that are not listed; one that the node finds under two chains counts twice.'],
+      'Number of missed and pending transactions, listed or not; a transaction that the node finds under two chains counts twice.'],
     ['crosschain_past_cctxs_value', ({ document }) => required(document.past_cctxs_value),
       'Value of past outgoing transactions in the window, of any status, in smallest units of the native coin; assets without a conversion rate count 0.'],
     ['crosschain_pending_cctxs_value', ({ document }) => required(document.pending_cctxs_value),
-      'Value of pending transactions with hidden ones and reverts, without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.'],
+      'Value of pending transactions, listed or not, with reverts but without missed ones, in smallest units of the native coin; assets without a conversion rate count 0.'],
     ['crosschain_lowest_pending_cctx_height', ({ document }) => required(document.lowest_pending_cctx_height),
-      'Lowest inbound height of the transactions at the low nonce of each chain, which mixes heights of different chains.'],
+      'Lowest inbound height of pending transactions as the node reports it, which mixes heights of different chains.'],
     ['crosschain_cctxs_missed', ({ document }) => countElements(document.cctxs_missed),
-      'Number of listed missed transactions, whose nonce is below the low nonce of their chain; normally 0.'],
+      'Number of listed missed transactions, which a later nonce of their chain has overtaken; normally 0.'],
     ['crosschain_cctxs_pending', ({ document }) => countElements(document.cctxs_pending), 'Number of listed pending transactions.'],
     ['crosschain_cctxs_hidden', cctxs.hiddenCount,
-      'Number of pending transactions that are not listed; above 0, other metrics are lower bounds.'],
+      'Number of pending transactions that the node omits from its list; above 0, metrics of listed transactions are lower bounds.'],
   ]),
   crosschain_cctxs: labeledGauge({
-    help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
+    help: 'Number of distinct listed transactions without ignored ones, by list, status, coin type, chain and direction.',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
     labels: BREAKDOWN_LABELS,
     overLimit: 'aggregate',
@@ -112,14 +112,14 @@ export const crosschainFamilies = families<CrosschainInput>({
     ]),
   }),
   crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
-    help: 'Creation time of the oldest listed transaction by chain, or its last update time when that is unknown.',
+    help: 'Creation time of the oldest listed transaction of a chain; its last update time when the creation time is unknown.',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
     derive: eachChainOfLists(cctxs.oldestCreation),
   }),
   crosschain_cctxs_without_hash: labeledGauge({
-    help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash.',
+    help: 'Number of listed transactions of a chain whose outbound has no posted hash.',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
@@ -137,13 +137,13 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: (input) => cctxs.signerKeyLabels(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
   }),
   crosschain_lowest_pending_nonce: labeledGauge({
-    help: 'Lowest nonce of the listed pending outbounds of a chain; a missed one below it can block the chain as well.',
+    help: 'Lowest nonce of the listed pending outbounds of a chain; a lower missed nonce can block the chain, too.',
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: eachChain(cctxs.distinctCctxs.pending, chains.lowestNonce),
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
-    help: 'Time of the first complete list with the present lowest pending nonce of a chain, as far as the process or its state file remembers.',
+    help: 'Time of the first complete list with the current lowest pending nonce of a chain, as far as the memory of the exporter goes back.',
     isInstant: true,
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
@@ -160,7 +160,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachChain(cctxs.distinctCctxs.pending, chains.highestNonce),
   }),
   crosschain_lowest_missed_nonce: labeledGauge({
-    help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one.',
+    help: 'Lowest missed nonce of a chain, among those at most 1000 below the lowest pending nonce.',
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
@@ -175,7 +175,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachListedChain((chainId, { settings }) => chains.ageLimitMs(chainId, settings) / 1000),
   }),
   crosschain_schedule_lookahead_nonces: labeledGauge({
-    help: 'How far above the lowest missed nonce of a chain clients schedule transactions.',
+    help: 'Number of nonces above the lowest missed nonce of a chain that observers schedule.',
     stability: 'experimental',
     ...chains.PER_CHAIN,
     derive: eachListedChain(chains.scheduleLookahead),
@@ -185,8 +185,8 @@ export const crosschainFamilies = families<CrosschainInput>({
     ['crosschain_backlog_limit_cctxs', ({ settings }) => settings.backlog_limit,
       'Number of missed and pending transactions above which the backlog is high.'],
     ['crosschain_rate_limit_window_blocks', cctxs.effectiveWindow,
-      'Effective window in hub blocks: the configured window, extended to the lowest pending height.'],
-    ['crosschain_rate_limit_configured_window_blocks', ({ settings }) => asNumeral(settings.window), 'Configured window in hub blocks.'],
+      'Effective rate limit window in hub blocks: the configured window, extended to the lowest pending height.'],
+    ['crosschain_rate_limit_configured_window_blocks', ({ settings }) => asNumeral(settings.window), 'Configured rate limit window in hub blocks.'],
     ['crosschain_withdraw_amount_per_block', (input) => floorDivide(cctxs.totalValue(input), cctxs.effectiveWindow(input)),
       'Value of past and pending transactions per block of the effective window, in smallest units of the native coin.'],
     ['crosschain_rate_limit_amount_per_block', ({ settings: { rate } }) => (rate === undefined ? undefined : asNumeral(rate)),
@@ -197,7 +197,7 @@ export const crosschainFamilies = families<CrosschainInput>({
       'Whether the value of past and pending transactions exceeds the rate limit over the effective window.'],
   ]),
   crosschain_anomalies: labeledGauge({
-    help: 'Number of inconsistencies of the rate limiter input by kind.',
+    help: 'Number of inconsistencies of the rate limiter input, by kind.',
     // Three series per target.
     labels: ['kind'],
     overLimit: 'aggregate',

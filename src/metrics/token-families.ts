@@ -61,15 +61,15 @@ function byContract(values: TokenValues): readonly Sample<'token_contract'>[] {
 export const tokenFamilies = {
   // prettier-ignore
   ...transferGauges([
-    ['bridge_token_unbatched_transfers', COUNTED, tokens.unbatchedByToken, ({ length }) => length, 'Number of transfers of the token in no batch.'],
-    ['bridge_token_unbatched_amount', SUMMED, tokens.unbatchedByToken, tokens.totalAmount, 'Amount of transfers in no batch, in smallest units of the token.'],
-    ['bridge_token_unbatched_fees_amount', SUMMED, tokens.unbatchedByFeeToken, tokens.totalFee, 'Fees of transfers in no batch, in smallest units of the token.'],
+    ['bridge_token_unbatched_transfers', COUNTED, tokens.unbatchedByToken, ({ length }) => length, 'Number of unbatched transfers of the token.'],
+    ['bridge_token_unbatched_amount', SUMMED, tokens.unbatchedByToken, tokens.totalAmount, 'Amount of unbatched transfers, in smallest units of the token.'],
+    ['bridge_token_unbatched_fees_amount', SUMMED, tokens.unbatchedByFeeToken, tokens.totalFee, 'Fees of unbatched transfers, in smallest units of the token.'],
     ['bridge_token_batched_transfers', COUNTED, tokens.batchedByToken, ({ length }) => length, 'Number of transfers of the token in live batches.'],
     ['bridge_token_batched_amount', SUMMED, tokens.batchedByToken, tokens.totalAmount, 'Amount of transfers in live batches, in smallest units of the token.'],
     ['bridge_token_batched_fees_amount', SUMMED, tokens.batchedByFeeToken, tokens.totalFee, 'Fees of transfers in live batches, in smallest units of the token.'],
   ]),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
-    help: 'Lowest id of a transfer of the token in no batch.',
+    help: 'Lowest id of an unbatched transfer of the token.',
     ...tokens.PER_TOKEN,
     derive: (input: BridgeInput) =>
       queuedTokens(
@@ -78,7 +78,7 @@ export const tokenFamilies = {
       ),
   }),
   bridge_token_top_batch_fees_amount: labeledGauge({
-    help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
+    help: 'Sum of the 100 highest fees of unbatched transfers, in smallest units of the token; absent without unbatched transfers.',
     ...SUMMED,
     derive: (input: BridgeInput) => queuedTokens(input, tokens.topBatchFeesByToken(input)),
   }),
@@ -97,12 +97,12 @@ export const tokenFamilies = {
     derive: (input: BridgeInput) => byContract(input.tokens.map(({ contract, decimals }) => [contract, decimals])),
   }),
   bridge_token_min_batch_fees_amount: labeledGauge({
-    help: 'Configured sum of fees below which no batch of the token is built, in smallest units of the token.',
+    help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
     labels: ['token_contract'],
     derive: (input: BridgeInput) => byContract(tokens.minBatchFees(input.tokens)),
   }),
   bridge_token_learned_min_batch_fees_amount: labeledGauge({
-    help: 'Estimated sum of fees below which no batch of the token is relayed, in smallest units of the token; absent with fewer than ten executed batches in 14 days, or none within a day.',
+    help: 'Estimated sum of fees below which no batch of the token is relayed, in smallest units of the token; absent with fewer than ten executed batches in 14 days or without one in the last day.',
     stability: 'experimental',
     labels: ['token_contract'],
     overLimit: 'keep-largest',

@@ -98,7 +98,7 @@ function nameCell({ target, document, host }: EndpointView): Markup {
   return markup`<a href="${pendingLink(target, document)}"><b>${isolated(target)}</b></a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>`;
 }
 
-/** A line for each of several nodes: whether it is in use, or what is wrong with it and when it is polled again. */
+/** A line for each of several nodes: whether it is in use, and what is wrong with it since when. */
 function nodesHtml(nodes: EndpointView['nodes']): Markup {
   if (nodes === null) return markup``;
   const lines = nodes.map(({ source, isInUse, trouble }) => {

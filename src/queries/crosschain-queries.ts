@@ -107,12 +107,12 @@ const pendingNonces = nodeQuery({
   join: (before, page) => [...before, ...page],
   families: families<QueryInput<readonly Nonces[]>>({
     crosschain_nonce_low: nonceGauge(
-      'Lowest pending nonce of the present key on a chain, by the hub.',
+      'Lowest pending nonce of a chain for the current key of the signers, as the hub stores it.',
       'keep-lowest',
       ({ low }) => low,
     ),
     crosschain_nonce_high: nonceGauge(
-      'Next nonce of the present key on a chain, by the hub.',
+      'Next nonce of a chain for the current key of the signers, as the hub stores it.',
       'keep-largest',
       ({ high }) => high,
     ),

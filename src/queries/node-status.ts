@@ -57,7 +57,7 @@ export const latestBlock = nodeQuery({
   },
   families: families<QueryInput<Block>>({
     bridge_node_block_timestamp_seconds: documentGauge(
-      'Time of the newest block of the node, by its own header.',
+      'Time of the newest block of the node.',
       ({ epochSeconds }) => Math.round(epochSeconds * 1000) / 1000,
     ),
   }),
@@ -72,7 +72,7 @@ export const syncing = nodeQuery({
   value: (page) => ({ isSyncing: required(page.syncing) }),
   families: families<QueryInput<{ readonly isSyncing: boolean }>>({
     bridge_node_syncing: documentGauge(
-      'Whether the node is catching up with the chain, as it says itself.',
+      'Whether the node reports that it is catching up with the chain.',
       ({ isSyncing }) => isSyncing,
     ),
   }),
@@ -120,7 +120,7 @@ export const upgradePlan = nodeQuery({
   },
   families: families<QueryInput<readonly UpgradePlan[]>>({
     bridge_node_upgrade_plan_height: labeledGauge({
-      help: 'Hub height of the planned upgrade, by the node; absent without a plan.',
+      help: 'Hub height of the planned upgrade; absent without a planned upgrade.',
       stability: 'experimental',
       labels: ['document', 'name'],
       derive: ({ context: { document }, value }) =>

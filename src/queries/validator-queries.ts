@@ -184,11 +184,11 @@ export const stakingStatus = nodeQuery({
   isAbout: ({ path }, { operator }) => path.endsWith(`/${operator}`),
   families: families<QueryInput<StakingStatus>>({
     bridge_watched_validator_jailed: watchedGauge(
-      'Whether a watched validator is jailed, by the staking module.',
+      'Whether a watched validator is jailed, according to the staking module.',
       ({ isJailed }) => isJailed,
     ),
     bridge_watched_validator_bonded: watchedGauge(
-      'Whether a watched validator is in the active set of the hub, by the staking module.',
+      'Whether a watched validator is bonded, so in the active set of the hub, according to the staking module.',
       ({ isBonded }) => isBonded,
     ),
   }),
@@ -286,7 +286,7 @@ export const signingInfo = nodeQuery({
   },
   families: families<QueryInput<SigningInfo>>({
     bridge_watched_validator_missed_blocks: watchedGauge(
-      'Number of blocks in the window of bridge_signed_blocks_window_blocks that a watched validator has not signed.',
+      'Number of blocks in the window of bridge_signed_blocks_window_blocks that a watched validator has missed.',
       ({ missed }) => missed,
     ),
     bridge_watched_validator_tombstoned: watchedGauge(
@@ -317,12 +317,12 @@ export const slashingParams = nodeQuery({
   },
   families: families<QueryInput<SlashingParams>>({
     bridge_signed_blocks_window_blocks: gauge({
-      help: 'Number of the last blocks of which a validator of the hub has to sign a share.',
+      help: 'Number of most recent hub blocks of which a validator must sign a share.',
       stability: 'experimental',
       value: ({ value: { window } }) => window,
     }),
     bridge_min_signed_per_window_ratio: gauge({
-      help: 'Share of bridge_signed_blocks_window_blocks that a validator of the hub has to sign, or it is jailed.',
+      help: 'Share of bridge_signed_blocks_window_blocks that a validator must sign to avoid being jailed.',
       stability: 'experimental',
       value: ({ value: { minSigned } }) => minSigned,
     }),

@@ -152,7 +152,7 @@ describe('a validator in watch', () => {
     const failing = await runHere(['once', '--fail-on=warning'], env);
     expect(failing.code).toBe(3);
     expect(failing.stderr).toMatch(
-      /^exit 3: --fail-on=warning: default: warning: your validator 0xababab\S+ is in no registration: correct the address in watch/m,
+      /^exit 3: --fail-on=warning: default: warning: your validator 0xababab\S+ matches no registration: correct the address in watch/m,
     );
   });
 });
