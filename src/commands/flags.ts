@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/config.js';
-import type { Result } from '../config/result.js';
+import type { Result } from '../config/text-files.js';
 import type { ListenAddress } from '../server/server.js';
 import { scenarioNames } from '../simulator/scenarios.js';
 import { DAY_MS, HOUR_MS, formatDuration, parseDuration } from '../units.js';

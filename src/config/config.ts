@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createHash } from 'node:crypto';
-import type { Path, Result } from './result.js';
+import type { Path, Result } from './text-files.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
 import { bridge, crosschain, splitConnection } from './endpoint-config.js';
 import type { NodeConnection } from './http-client-config.js';
@@ -149,14 +149,6 @@ const chain = z.union(
   { error: 'expected the name of the chain, or a mapping with name and explorer' },
 );
 
-/** A name of dots, such as `..`, would be another directory. */
-export function nameRecordingDirectory(targetName: string): string {
-  return encodeURIComponent(targetName).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
-}
-
-/** Of file systems, for the name of a directory. */
-const MAX_DIRECTORY_BYTES = 255;
-
 const recorder = z.strictObject({
   directory: fileNameSetting
     .optional()
@@ -284,7 +276,7 @@ function checkProblem(name: string, setting: unknown, all: ProblemLimits) {
  * limits of all problems.
  */
 export const createFileSchema = (metricLabels: ReadonlySet<string>, allLimits: ProblemLimits) =>
-  configSchema.superRefine(({ targets, problems, recorder: recording }, context) => {
+  configSchema.superRefine(({ targets, problems }, context) => {
     for (const [name, setting] of isMapping(problems) ? Object.entries(problems) : []) {
       for (const { message, path } of checkProblem(name, setting, allLimits))
         context.addIssue({ code: 'custom', message, path: ['problems', name, ...path] });
@@ -292,15 +284,9 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, allLimits: P
     if (!Array.isArray(targets)) return;
     const report = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: 'custom', message, path: ['targets', ...path] });
-    const isRecorded = isMapping(recording) && recording.directory !== undefined;
     if (targets.length === 0) report('expected at least one target');
     for (const [index, entry] of targets.entries()) {
       if (!isMapping(entry)) continue;
-      if (isRecorded && typeof entry.name === 'string' && entry.name.isWellFormed()) {
-        const bytes = nameRecordingDirectory(entry.name).length;
-        const limit = `expected at most ${MAX_DIRECTORY_BYTES}, because the recorder makes a directory with the name`;
-        if (bytes > MAX_DIRECTORY_BYTES) report(`has ${bytes} bytes percent-encoded — ${limit}`, index, 'name');
-      }
       if (!entry.bridge && !entry.crosschain) report('expected bridge, crosschain or both', index);
       for (const name of Object.keys(entry.labels ?? {})) {
         if (metricLabels.has(name)) report('is a label of the metrics of the exporter', index, 'labels', name);

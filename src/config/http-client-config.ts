@@ -17,7 +17,7 @@ import {
 } from './values.js';
 import { checkCertificates, createFileReader, readKeyPair, type TextCheck } from './text-files.js';
 import { type EndpointUrl, type Proxy, proxyUrl } from './urls.js';
-import type { PathMessage, Result } from './result.js';
+import type { PathMessage, Result } from './text-files.js';
 
 /* HTTP client settings of an endpoint, with the keys of Prometheus. A secret is a value or a file. */
 

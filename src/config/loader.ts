@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { Document, stringify } from 'yaml';
 import * as z from 'zod';
-import { toDotPath } from 'zod/v4/core';
 import { getHeapStatistics } from 'node:v8';
 import { formatDuration, formatSize, MEBIBYTE } from '../units.js';
 import {
@@ -21,7 +20,7 @@ import { type Environment, resolveFiles, resolveHttpConfig } from './http-client
 import { readTextFile } from './text-files.js';
 import { portHint } from './urls.js';
 import { formatMessage, type FormatPosition, readYaml, validate } from './yaml.js';
-import type { Path, PathMessage } from './result.js';
+import type { Path, PathMessage } from './text-files.js';
 import { bridge, crosschain } from './endpoint-config.js';
 
 interface ConfigSource {
@@ -39,21 +38,14 @@ interface ConfigSource {
 export async function loadConfig({ configFile, env, fallback, ...checks }: ConfigSource): Promise<ConfigResult> {
   // An empty variable counts as unset.
   const variables = Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
-  if (configFile === undefined) {
-    if (variables.length > 0) {
-      const { data, problems } = environmentData(env);
-      const result = validateConfig(data, formatVariable, '');
-      if (problems.length === 0) return result;
-      return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
-    }
-    return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
-  }
-  if (variables.length > 0) {
+  if (configFile !== undefined) {
+    if (variables.length === 0) return loadFile(configFile, env, checks);
     return problem(
       `${variables.join(', ')}: cannot be combined with the configuration file ${configFile} — expected only one of them`,
     );
   }
-  return loadFile(configFile, env, checks);
+  if (variables.length > 0) return validateConfig(environmentData(env), formatVariable, '');
+  return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
 }
 
 async function loadFile(
@@ -108,9 +100,6 @@ export function validateConfig(
   return { ok: true, config, warnings: findWarnings(config).map((warning) => formatMessage(warning, label)) };
 }
 
-/** A node walks the whole history of every chain for a window this long. */
-const LONG_WINDOW = 100_000n;
-
 /** Settings that are valid, but most likely a mistake. */
 function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMessage[] {
   const warnings: PathMessage[] = [];
@@ -120,13 +109,8 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
   }
   for (const [index, { bridge: { watch = [], node_queries = 'auto' } = {} }] of targets.entries()) {
     if (watch.length === 0 || node_queries === 'auto') continue;
-    const message = 'nobody judges whether a validator of watch is jailed, signs blocks and has funds';
+    const message = 'with off, no alert says that a validator of watch is jailed, signs no blocks or has no funds';
     warnings.push({ path: ['targets', index, 'bridge', 'node_queries'], message });
-  }
-  for (const [index, { crosschain: { window = '0' } = {} }] of targets.entries()) {
-    if (BigInt(window) <= LONG_WINDOW) continue;
-    const message = `${window} blocks is above ${LONG_WINDOW}: the query is expensive for the node`;
-    warnings.push({ path: ['targets', index, 'crosschain', 'window'], message });
   }
   for (const { connection, path } of listConnections(targets)) {
     const hint = path.includes('external') ? undefined : portHint(connection.url);
@@ -193,21 +177,11 @@ export const targetVariables: Readonly<Record<string, TargetVariable>> = {
   TARGET_NAME: variable([...TARGET, 'name'], target.shape.name),
 };
 
-/** The variables in the format of the configuration file. Blanks, quotes and commas around values are problems. */
-function environmentData(env: Environment): { readonly data: unknown; readonly problems: readonly string[] } {
-  const problems: string[] = [];
+/** The variables in the format of the configuration file. */
+function environmentData(env: Environment): unknown {
   const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });
   for (const [name, { path, isList }] of Object.entries(targetVariables)) {
-    const text = env[name] ?? '';
-    const trimmed = text.trim();
-    // Blanks around the entries of a list are ignored.
-    if (!isList && text !== trimmed) problems.push(`${name}: begins or ends with a blank or a line break`);
-    const [, , unquoted = trimmed] = /^(["'])(.*)\1$/s.exec(trimmed) ?? [];
-    if (unquoted !== trimmed) {
-      problems.push(`${name}: is in quotes, which a shell removes and docker run --env-file does not`);
-    }
-    const value = isList ? unquoted.replace(/,\s*$/, '') : unquoted;
-    if (value !== unquoted) problems.push(`${name}: ends with a comma`);
+    const value = (env[name] ?? '').trim();
     if (value === '') continue;
     // An entry that is null is reported as empty.
     const entries = value.split(',').map((entry) => entry.trim() || null);
@@ -217,25 +191,21 @@ function environmentData(env: Environment): { readonly data: unknown; readonly p
       document.setIn([...path.slice(0, -1), 'nodes'], nodes);
     } else document.setIn(path, isList ? entries : value);
   }
-  return { data: document.toJS(), problems };
+  return document.toJS();
 }
 
 /**
- * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of
- * `poll`, so that it causes every problem there. The only problem of the target itself is a missing URL.
+ * The variable that caused a problem. The interval is the only variable of `poll`, so that it causes every problem
+ * there. The only problem of the target itself is a missing URL.
  */
 function formatVariable(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';
-  // The URL of a node.
-  const nodes = path.indexOf('nodes');
-  const [index] = nodes < 0 ? [] : path.slice(nodes + 1);
-  const asVariable = nodes < 0 ? path : [...path.slice(0, nodes), 'url', ...(index === undefined ? [] : [index])];
-  const found = Object.entries(targetVariables).find(([, each]) =>
-    each.path.every((key, position) => key === asVariable[position]),
+  // Several nodes are set by the URL.
+  const keys = path.map((key) => (key === 'nodes' ? 'url' : key));
+  const name = Object.keys(targetVariables).find((each) =>
+    targetVariables[each]?.path.every((key, index) => key === keys[index]),
   );
-  if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
-  const [name, each] = found;
-  return name + toDotPath(asVariable.slice(each.path.length));
+  return name ?? 'BRIDGE_URL, CROSSCHAIN_URL';
 }
 
 /** Used by the process before its first poll. */

@@ -3,9 +3,28 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
-import type { Path, PathMessage, Result } from './result.js';
 import { errorCode, systemErrorText } from '../text/error-text.js';
 import { formatSize, MEBIBYTE } from '../units.js';
+
+/* Files that a configuration names, their results and problems, and certificates and keys in them. */
+
+/** The result of an operation whose failure is expected. */
+export type Result<Success, Failure = Problems> =
+  ({ readonly ok: true } & Success) | ({ readonly ok: false } & Failure);
+
+/** Why an input is invalid: one complete message for each problem. */
+export interface Problems {
+  readonly problems: readonly string[];
+}
+
+/** Keys and list indexes from the root of a file to a value. */
+export type Path = readonly PropertyKey[];
+
+/** A problem or a warning about the value at a path. */
+export interface PathMessage {
+  readonly path: Path;
+  readonly message: string;
+}
 
 /** `problem` completes a sentence that starts with the file name. */
 type TextResult = Result<{ readonly text: string }, { readonly problem: string; readonly isMissing: boolean }>;

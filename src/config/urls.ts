@@ -2,42 +2,32 @@ import * as z from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, precondition, REDACTED, reveal, type Secret, stringSetting } from './values.js';
 
-/** Host and port of a URL without scheme. Passwords and tokens do not match: they have no dot, or have capitals. */
-const HOST = /^(?:localhost|(?:[a-z\d-]+\.)+[a-z\d-]+|[a-z\d-]+(?=:\d))(?::(\d{1,5}))?(?=\/|$)/;
-
-/** Where user and password of a node belong, or the URL that was meant. */
-function nodeHint(text: string): string {
-  const hasUserInfo = /^(?:https?:\/\/)?[^/?#]*@/i.test(text);
-  return hasUserInfo ? '; user and password belong to basic_auth, in a configuration file' : urlHint(text);
-}
-
-/** The URL that was meant, without a path, which may be an API key. */
-function urlHint(text: string): string {
-  const [host, port] = HOST.exec(text) ?? [];
-  if (host === undefined) return '';
-  const isPlain = (port ?? '443') !== '443';
-  return `; did you mean ${isPlain ? 'http' : 'https'}://${host}${host === text ? '' : REDACTED_PATH}?`;
-}
-
 /** A string that is an http or https URL. */
-const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean, hint = urlHint) =>
-  stringSetting
+const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean, base = stringSetting) =>
+  base
     .check(
       precondition(
         (text) => /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text) && isExpected(new URL(text), text),
         `expected ${expected}`,
-        hint,
       ),
     )
     .meta({ title: 'URL' });
 
 const hasUser = ({ username, password }: URL): boolean => username !== '' || password !== '';
 
-const baseUrl = (hint?: typeof urlHint) =>
+/** Where user and password of a node are configured. */
+const withoutUser = stringSetting.check(
+  precondition(
+    (text) => !/^(?:https?:\/\/)?[^/?#]*@/i.test(text),
+    'user and password belong to basic_auth, in a configuration file',
+  ),
+);
+
+const baseUrl = (base = stringSetting) =>
   httpUrl(
     'an http or https URL without user, query and fragment, such as https://node.example.org',
     (url, text) => !hasUser(url) && !/[?#]/.test(text),
-    hint,
+    base,
   );
 
 /**
@@ -74,7 +64,7 @@ function isDocumentUrl(text: string): boolean {
 
 /** The base URL of a node, to which the path of a document is appended. */
 export const nodeUrl = endpointUrl(
-  baseUrl(nodeHint).refine((text) => !isDocumentUrl(text), 'ends with the path of a document, which is appended'),
+  baseUrl(withoutUser).refine((text) => !isDocumentUrl(text), 'ends with the path of a document, which is appended'),
   pathWithoutSlash,
 );
 
@@ -82,8 +72,8 @@ export const nodeUrl = endpointUrl(
 export const rpcUrl = endpointUrl(
   httpUrl(
     'an http or https URL without user and fragment, such as https://ethereum.example.org',
-    (url) => !hasUser(url) && url.hash === '',
-    nodeHint,
+    (url) => url.hash === '',
+    withoutUser,
   ),
   ({ pathname, search }) => pathname + search,
 );

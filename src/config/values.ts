@@ -12,9 +12,9 @@ import { formatDuration, formatSize, parseDuration, parseSize } from '../units.j
 
 /** Skips later checks after a failure; with `abort`, zod would also skip the checks of the mappings around it. */
 export const precondition =
-  (isValid: (text: string) => boolean, message: string, hint = (_text: string): string => ''): z.core.CheckFn<string> =>
+  (isValid: (text: string) => boolean, message: string): z.core.CheckFn<string> =>
   ({ value: input, issues }) => {
-    if (!isValid(input)) issues.push({ code: 'custom', message: message + hint(input), input });
+    if (!isValid(input)) issues.push({ code: 'custom', message, input });
   };
 
 /** Environment variables are not expanded. Without this check, the reference would be sent to nodes. */

@@ -7,17 +7,15 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  type Pair,
   parseDocument,
-  Scalar,
   visit,
   type YAMLError,
 } from 'yaml';
 import * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
-import type { Path, PathMessage, Result } from './result.js';
+import type { Path, PathMessage, Result } from './text-files.js';
 import { readTextFile } from './text-files.js';
-import { isMapping } from './values.js';
+import { systemErrorText } from '../text/error-text.js';
 
 /* YAML files with a zod schema: their data, and their problems with file, line and path. */
 
@@ -33,14 +31,7 @@ export function formatMessage({ path, message }: PathMessage, label: FormatPosit
 export function validate<T>(schema: z.ZodType<T>, data: unknown, label: FormatPosition): Result<{ readonly value: T }> {
   const { success, data: value, error } = schema.safeParse(data, { error: describeIssue });
   if (success) return { ok: true, value };
-  const topLevel = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return {
-    ok: false,
-    problems: formatFirst(
-      error.issues.flatMap((issue) => listProblems(issue, topLevel)),
-      (each) => formatMessage(each, label),
-    ),
-  };
+  return { ok: false, problems: formatFirst(error.issues.flatMap(listProblems), (each) => formatMessage(each, label)) };
 }
 
 /** A file with one wrong indentation can have thousands of problems. */
@@ -53,16 +44,13 @@ function formatFirst<T>(problems: readonly T[], format: (problem: T) => string):
 }
 
 /** The problems of an issue: one for each unknown key, and the problems of the intended alternative of a union. */
-function listProblems(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathMessage[] {
+function listProblems(issue: z.core.$ZodIssue): PathMessage[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const hint = topLevel.includes(key) ? `; ${key} belongs to the top level` : '';
-      return {
-        path: [...path, key],
-        message: `is not a supported key — expected one of ${message}${hint}`,
-      };
-    });
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `is not a supported key — expected one of ${message}`,
+    }));
   }
   const [meant] =
     issue.code === 'invalid_union'
@@ -79,25 +67,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   // An issue does not have its schema: `listProblems` makes the message for each key.
   if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
     return Object.keys(issue.inst.shape).join(', ');
-  if (issue.code === 'invalid_value')
-    return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
-  return issue.code === 'invalid_type' ? describeType(issue) : undefined;
-}
-
-/** The message about a value of another type, with the form that was most likely meant. */
-function describeType({ expected, input, inst, path = [] }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
-  const last = path.at(-1);
-  const key = typeof last === 'string' ? `${last}: ` : '';
-  if (expected === 'boolean') return 'expected true or false';
-  if (expected === 'array') {
-    return isMapping(input) ? 'expected a list, with a dash before each entry' : `expected a list — write ${key}[…]`;
-  }
-  if (expected === 'object' || expected === 'record') {
-    const isUrl = typeof input === 'string' && inst instanceof z.ZodObject && 'url' in inst.shape;
-    return isUrl ? `expected a mapping — write ${key}{url: …}` : 'expected a mapping';
-  }
-  if (expected !== 'string') return undefined;
-  return typeof input === 'object' ? 'expected a single value' : 'expected a text — put it in quotes';
+  return undefined;
 }
 
 /** The data of a YAML file, and a function that formats the position of a path in it. */
@@ -119,7 +89,7 @@ export function parseYaml(text: string, source: string): YamlResult {
     return `${source}:${line}:${col}`;
   };
   const syntax = [...errors, ...warnings].map((error) => ({ offset: error.pos[0], message: unquoted(error) }));
-  const found = syntax.length > 0 ? syntax : findMistakes(document);
+  const found = syntax.length > 0 ? syntax : findKeyMistakes(document);
   if (found.length > 0) {
     // A single mistake causes several errors of the parser, of which the first in each line is kept.
     const byLine = new Map(found.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
@@ -143,8 +113,8 @@ export function parseYaml(text: string, source: string): YamlResult {
   try {
     return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, label };
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, problems: [`${source}: aliases repeat more than ${MAX_ALIAS_COUNT} values`] };
+    // Of aliases and merge keys (<<). The name of an alias could be a secret without quotes.
+    return { ok: false, problems: [`${source}: ${withoutQuotation(systemErrorText(error))}`] };
   }
 }
 
@@ -156,42 +126,22 @@ interface TextProblem {
   readonly message: string;
 }
 
-/** Mistakes that the parser accepts, although the data would be incomplete, or building it would not end. */
-function findMistakes(document: Document.Parsed): readonly TextProblem[] {
+/** Keys that would be ignored: repeated ones, and `__proto__`, because objects have such a property. */
+function findKeyMistakes(document: Document.Parsed): readonly TextProblem[] {
   const mistakes: TextProblem[] = [];
-  const report = (node: unknown, message: string) => void mistakes.push({ offset: offsetIn(node), message });
-  const anchors = new Map<string, unknown>();
-  const resolved = new Map<unknown, unknown>();
-  const merges: Pair[] = [];
   visit(document, {
-    Node: (_key, node, ancestors) => {
-      if (isAlias(node)) {
-        const anchored = anchors.get(node.source);
-        if (anchored === undefined || ancestors.some((ancestor) => ancestor === anchored))
-          report(node, 'Unresolved alias (its anchored value must end before it)');
-        resolved.set(node, anchored);
-      } else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    Map: (_key, { items }) => {
       const names = new Set<string>();
-      for (const { key } of isMap(node) ? node.items : []) {
+      for (const { key } of items) {
         const name = keyName(key);
-        if (names.has(name)) report(key, `${toDotPath([name])} is set twice`);
+        const offset = offsetIn(key);
+        if (names.has(name)) mistakes.push({ offset, message: `${toDotPath([name])} is set twice` });
+        if (name === '__proto__') mistakes.push({ offset, message: '__proto__ is not a supported key' });
         names.add(name);
-        // zod ignores a key of this name, because objects have such a property.
-        if (name === '__proto__') report(key, '__proto__ is not a supported key');
       }
     },
-    Pair: (_key, pair) => {
-      // In quotes, << is the name of a key.
-      if (isScalar(pair.key) && pair.key.type === Scalar.PLAIN && keyName(pair.key) === '<<') merges.push(pair);
-    },
   });
-  const follow = (node: unknown): unknown => (isAlias(node) ? resolved.get(node) : node);
-  for (const { key, value } of merges) {
-    const merged = follow(value);
-    const sources = isSeq(merged) ? merged.items.map(follow) : [merged];
-    if (sources.some((each) => each !== undefined && !isMap(each))) report(key, 'Only mappings can be merged with <<');
-  }
-  return mistakes.toSorted((a, b) => a.offset - b.offset);
+  return mistakes;
 }
 
 /** The text of a key. The value of a merge key is a symbol. */
@@ -205,10 +155,12 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TAG_RESOLVE_FAILED: 'Tags are not supported',
 };
 
-/** The message of the parser without its quotation of the file, which follows a colon. */
 function unquoted({ code, message }: YAMLError): string {
-  return messages[code] ?? (code === 'UNEXPECTED_TOKEN' ? message.replace(/: .*/s, '') : message);
+  return messages[code] ?? (code === 'UNEXPECTED_TOKEN' ? withoutQuotation(message) : message);
 }
+
+/** The parser quotes the file after a colon. */
+const withoutQuotation = (message: string): string => message.replace(/: .*/s, '');
 
 const options: Parameters<typeof parseDocument>[1] = {
   version: '1.2',
@@ -218,7 +170,7 @@ const options: Parameters<typeof parseDocument>[1] = {
   resolveKnownTags: false,
   merge: true,
   stringKeys: true,
-  // `findMistakes` names the key.
+  // `findKeyMistakes` names the key.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'error',

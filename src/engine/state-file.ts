@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { writeAtomically } from '../files.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
 import { readTextFile } from '../config/text-files.js';
-import type { Result } from '../config/result.js';
+import type { Result } from '../config/text-files.js';
 import { createQueue, reportSlow, withinMs } from '../tasks.js';
 import { errorCode, fileErrorText } from '../text/error-text.js';
 import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';

@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
-import { nameRecordingDirectory } from '../config/config.js';
 import { documentNames, type DocumentName } from '../document-types.js';
 import { compress, writeAtomically } from '../files.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
@@ -54,12 +53,9 @@ export interface RecordedFile {
 
 /** The path of a poll below the directory of the recording. */
 export function formatPath({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return [
-    nameRecordingDirectory(target),
-    document,
-    time.slice(0, 10),
-    `${time.slice(11).replaceAll(':', '')}.json.gz`,
-  ].join('/');
+  return [directoryName(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join(
+    '/',
+  );
 }
 
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
@@ -185,4 +181,9 @@ export async function recordedFiles(root: string): Promise<RecordedFile[]> {
 async function pathsIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));
+}
+
+/** A name of dots, such as `..`, would be another directory. */
+function directoryName(targetName: string): string {
+  return encodeURIComponent(targetName).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
 }

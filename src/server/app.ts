@@ -8,7 +8,7 @@ import express, {
 import type { Logger } from 'pino';
 import { compress } from '../files.js';
 import type { Format } from '../metrics/text-format.js';
-import type { Result } from '../config/result.js';
+import type { Result } from '../config/text-files.js';
 
 type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */

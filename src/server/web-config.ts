@@ -8,7 +8,7 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 
 import { checkCertificates, createFileReader, readKeyPair } from '../config/text-files.js';
 import { fileNameSetting, precondition } from '../config/values.js';
 import { formatMessage, readYaml, validate } from '../config/yaml.js';
-import type { PathMessage, Result } from '../config/result.js';
+import type { PathMessage, Result } from '../config/text-files.js';
 import { startRepeating } from '../tasks.js';
 
 /* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */

@@ -20,7 +20,7 @@ const ASCII = 'has characters that are not visible ASCII characters, spaces or t
 const SCHEME = 'expected an authentication scheme such as Bearer; for Basic, use basic_auth';
 const PROXY =
   'expected an http or https URL such as http://user:password@proxy.example.org:3128, with user and password percent-encoded';
-const noMapping = 'expected a mapping';
+const noMapping = 'Invalid input: expected object, received string';
 
 /** Each file is rejected with all of these problems; none quotes a value. */
 const invalidConfigs: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
@@ -29,7 +29,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     'basic_auth: u:hunter2\nauthorization: Bearer hunter2\nhttp_headers: "X-Key: hunter2"\ntls_config: hunter2',
     `5: basic_auth: ${noMapping}`,
     `6: authorization: ${noMapping}`,
-    `7: http_headers: ${noMapping}`,
+    '7: http_headers: Invalid input: expected record, received string',
     `8: tls_config: ${noMapping}`,
     '6: authorization: cannot be combined with basic_auth',
   ],

@@ -89,7 +89,7 @@ describe('loadConfig without a file', () => {
     [
       'a URL with a password',
       { CROSSCHAIN_URL: 'https://u:p@b.example' },
-      [`CROSSCHAIN_URL: ${ADDRESS}; user and password belong to basic_auth, in a configuration file`],
+      ['CROSSCHAIN_URL: user and password belong to basic_auth, in a configuration file'],
     ],
     [
       'invalid variables, with all problems at once',
@@ -124,16 +124,16 @@ describe('loadConfig without a file', () => {
         CROSSCHAIN_DIALECT: 'peggy',
       },
       [
-        'BRIDGE_DIALECT: expected one of auto, neutral, peggy',
-        'BRIDGE_WATCH[1]: is empty',
-        'BRIDGE_WATCH[2]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
-        'CROSSCHAIN_DIALECT: expected one of auto, neutral, zeta',
+        'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'BRIDGE_WATCH: is empty',
+        'BRIDGE_WATCH: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'CROSSCHAIN_DIALECT: Invalid option: expected one of "auto"|"neutral"|"zeta"',
       ],
     ],
     [
       'a list of URLs with an empty and a wrong entry',
       { BRIDGE_URL: 'https://a.example,,b.example' },
-      ['BRIDGE_URL[1]: is empty', `BRIDGE_URL[2]: ${ADDRESS}; did you mean https://b.example?`],
+      ['BRIDGE_URL: is empty', `BRIDGE_URL: ${ADDRESS}`],
     ],
     [
       'variables of the bridge without its URL',
@@ -147,38 +147,8 @@ describe('loadConfig without a file', () => {
     ],
   ];
 
-  const quotes = 'is in quotes, which a shell removes and docker run --env-file does not';
-  const blanks = 'begins or ends with a blank or a line break';
-
-  test('rejects what surrounds values, together with problems of the values', async () => {
-    const env = {
-      BRIDGE_URL: '"https://a.example"',
-      BRIDGE_DIALECT: "'zeta'",
-      BRIDGE_WATCH: 'inj1qqqqqckdmdm,',
-      CROSSCHAIN_URL: 'https://b.example\r',
-      CROSSCHAIN_WINDOW: ' "500"',
-      CROSSCHAIN_HUB_CHAIN_IDS: '"7000,7001"',
-      POLL_INTERVAL: '1m\n',
-      TARGET_NAME: 'the "mainnet"',
-    };
-    expect(await configFromEnvironment(env)).toEqual({
-      ok: false,
-      problems: [
-        `BRIDGE_URL: ${quotes}`,
-        `BRIDGE_DIALECT: ${quotes}`,
-        'BRIDGE_WATCH: ends with a comma',
-        `CROSSCHAIN_URL: ${blanks}`,
-        `CROSSCHAIN_WINDOW: ${blanks}`,
-        `CROSSCHAIN_WINDOW: ${quotes}`,
-        `CROSSCHAIN_HUB_CHAIN_IDS: ${quotes}`,
-        `POLL_INTERVAL: ${blanks}`,
-        'BRIDGE_DIALECT: expected one of auto, neutral, peggy',
-      ],
-    });
-  });
-
-  test('ignores blanks around the entries of a list', async () => {
-    const env = { CROSSCHAIN_URL: 'https://b.example', CROSSCHAIN_HUB_CHAIN_IDS: ' 7000 ,\t101\n' };
+  test('ignores blanks around values and the entries of a list', async () => {
+    const env = { CROSSCHAIN_URL: 'https://b.example\r', CROSSCHAIN_HUB_CHAIN_IDS: ' 7000 ,\t101\n' };
     expect(await configFromEnvironment(env)).toMatchObject({
       config: { targets: [{ crosschain: { hub_chain_ids: ['7000', '101'] } }] },
     });
@@ -189,13 +159,9 @@ describe('loadConfig without a file', () => {
   });
 
   test('names the variable in warnings', async () => {
-    const result = await configFromEnvironment({
-      CROSSCHAIN_URL: 'https://b.example',
-      CROSSCHAIN_WINDOW: '200000',
-    });
-    expect(result).toMatchObject({
+    expect(await configFromEnvironment({ CROSSCHAIN_URL: 'http://b.example:26657' })).toMatchObject({
       ok: true,
-      warnings: ['CROSSCHAIN_WINDOW: 200000 blocks is above 100000: the query is expensive for the node'],
+      warnings: [expect.stringMatching(/^CROSSCHAIN_URL: 26657 is usually the RPC port/)],
     });
   });
 });

@@ -7,7 +7,7 @@ import { reveal } from '../../src/config/values.js';
 import { configSettings } from '../../packaging/generate/settings.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
 import { readProjectFile } from '../support/project-files.js';
-import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
+import { withBridge, withLabels, withUrl, withTopLevel } from './sample-files.js';
 
 /** Every key, and values that are easily changed: long numbers, several spellings, repeated entries. */
 const everyKey = readProjectFile('test/config/every-key.yml');
@@ -113,12 +113,7 @@ describe('parseConfig', () => {
     [
       'own validators about which the node is not asked',
       withBridge('watch: ["0x0000000000000000000000000000000000000001"]\n      node_queries: off'),
-      'b:6:7: targets[0].bridge.node_queries: nobody judges whether a validator of watch is jailed, signs blocks and has funds',
-    ],
-    [
-      'a very long window',
-      withCrosschain('window: 100001'),
-      'b:5:7: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
+      'b:6:7: targets[0].bridge.node_queries: with off, no alert says that a validator of watch is jailed, signs no blocks or has no funds',
     ],
     [
       'the usual port of something else',

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkCertificates, createFileReader, readKeyPair } from '../../src/config/text-files.js';
-import type { PathMessage } from '../../src/config/result.js';
+import type { PathMessage } from '../../src/config/text-files.js';
 import { createAuthority } from '../support/certificates.js';
 import { createTempFolder } from '../support/temp-folder.js';
 

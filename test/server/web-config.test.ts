@@ -49,20 +49,20 @@ describe('an invalid web configuration', () => {
     ],
     [
       `tls_server_config: {${PAIR}, client_ca_file: ca.crt, client_auth_type: VerifyClientCertIfGiven}`,
-      ':1: tls_server_config.client_auth_type: expected one of NoClientCert, RequireAndVerifyClientCert',
+      ':1: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequireAndVerifyClientCert"',
     ],
     [`tls_server_config: {${PAIR}, max_version: TLS11}`, ':1: tls_server_config.max_version: is below min_version'],
     [
       'http_server_config: {headers: {X-Frame-Options: DENY, X-Content-Type-Options: sniff}}',
-      ':1: http_server_config.headers["X-Frame-Options"]: expected one of deny, sameorigin',
-      ':1: http_server_config.headers["X-Content-Type-Options"]: expected nosniff',
+      ':1: http_server_config.headers["X-Frame-Options"]: Invalid option: expected one of "deny"|"sameorigin"',
+      ':1: http_server_config.headers["X-Content-Type-Options"]: Invalid input: expected "nosniff"',
     ],
     [
       String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
       `:1: http_server_config.headers["Content-Security-Policy"]: expected one line of Latin characters, as a header can hold`,
     ],
     // Messages never contain a hash, or a password in its place.
-    ['basic_auth_users: hunter2', ':1: basic_auth_users: expected a mapping'],
+    ['basic_auth_users: hunter2', ':1: basic_auth_users: Invalid input: expected record, received string'],
     [
       `basic_auth_users:\n  alice: hunter2\n  erin: ""\n  carol: ${HASH.slice(0, -1)}\n  dave: ${HASH.replace('2y', '2x')}`,
       ...['alice', 'erin', 'carol', 'dave'].map((name, index) => `:${index + 2}: basic_auth_users.${name}: ${NO_HASH}`),
@@ -105,7 +105,7 @@ basic_auth_users:
 rate_limit: {interval: 1s, burst: 20}
 `,
       ':2: tls_server_config.key_file: is missing',
-      ':4: tls_server_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13',
+      ':4: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
       `:5: tls_server_config.cipher_suites: is not a supported key — expected one of ${TLS_KEYS}`,
       `:8: http_server_config.headers.Server: is not a supported key — expected one of ${HEADERS}`,
       ':7: http_server_config.http2: is not a supported key — expected one of headers',
