@@ -1,8 +1,8 @@
 import type { Numeral } from '../chain/numeral.js';
 import { PER_TOKEN } from '../facts/bridge/tokens.js';
 import { toLabelValue } from '../facts/plain-values.js';
-import { partByPart, families, gauge, gauges, labeledGauge } from './family.js';
-import { required, withdrawWithout } from '../facts/required-fields.js';
+import { partByPart, families, gauges, labeledGauge } from './family.js';
+import { required } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading } from '../facts/contract/reading.js';
 
 // At most 20 tokens with a live batch (facts/contract/reading.ts), and 20 with `backing`.
@@ -25,37 +25,14 @@ export const contractFamilies = families<ContractReading>({
     ['bridge_external_height', ({ height }) => height, 'Height of the newest block of the external chain, at which the contract was read.'],
     ['bridge_external_timestamp_seconds', ({ blockSeconds }) => blockSeconds, 'Time of the newest block of the external chain.'],
     ['bridge_contract_last_event_nonce', ({ lastEventNonce }) => required(lastEventNonce), 'Nonce of the last event that the contract has emitted.'],
+    ['bridge_contract_last_valset_nonce', ({ lastValsetNonce }) => required(lastValsetNonce), 'Nonce of the validator set in the contract.'],
+    ['bridge_contract_power_threshold_ratio', thresholdOfContract, 'Share of the power that signatures must exceed for the contract to accept a batch or validator set.'],
+    ['bridge_contract_paused', ({ paused }) => Number(required(paused)), 'Whether the contract is paused.'],
   ]),
-  bridge_contract_unobserved_events: gauge({
-    help: 'Number of events of the contract that the hub has not observed; absent while the hub node may be behind.',
-    value: ({ lastEventNonce, unobservedEvents }) => {
-      withdrawWithout(lastEventNonce);
-      return unobservedEvents;
-    },
-  }),
-  bridge_contract_last_valset_nonce: gauge({
-    help: 'Nonce of the validator set in the contract.',
-    value: ({ lastValsetNonce }) => required(lastValsetNonce),
-  }),
-  bridge_contract_valset_unknown: gauge({
-    help: 'Whether the validator set in the contract is newer than every set of the hub; absent while the hub node may be behind.',
-    value: ({ lastValsetNonce, isValsetUnknown }) => {
-      withdrawWithout(lastValsetNonce);
-      return isValsetUnknown === undefined ? undefined : Number(isValsetUnknown);
-    },
-  }),
   bridge_contract_last_batch_nonce: labeledGauge({
     help: 'Nonce of the last batch of the token that the contract has executed; absent for tokens without a live batch.',
     ...PER_TOKEN,
     derive: ({ batchNonces }) => perToken(batchNonces, ({ nonce }) => required(nonce)),
-  }),
-  bridge_contract_power_threshold_ratio: gauge({
-    help: 'Share of the power that signatures must exceed for the contract to accept a batch or validator set.',
-    value: thresholdOfContract,
-  }),
-  bridge_contract_paused: gauge({
-    help: 'Whether the contract is paused.',
-    value: ({ paused }) => Number(required(paused)),
   }),
   bridge_contract_info: labeledGauge({
     help: 'Owner and implementation of the contract, as labels.',

@@ -1,12 +1,11 @@
 import { asNumeral } from '../chain/fields.js';
 import type { Instant } from '../clock.js';
 import { add, subtract, sum, type Numeral } from '../chain/numeral.js';
-import { missedSignature, registeredMembers, watchedEntries } from '../facts/bridge/members.js';
+import { registeredMembers, watchedEntries } from '../facts/bridge/members.js';
 import { isNextEventCredible, leadingClaim, newestAttestedNonce } from '../facts/bridge/events.js';
-import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import { matchingRegistrations, watchedOrchestrators } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/plain-values.js';
-import { orUndefined, required } from '../facts/required-fields.js';
+import { required } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query.js';
 import {
   claimPosition,
@@ -27,21 +26,11 @@ import { eachAnswered, identifySubject, yours } from './watched-answers.js';
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.
  */
 
-const UNJAIL = 'then unjail with "injectived tx slashing unjail --from VALIDATOR_KEY".';
-const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, ${UNJAIL}`;
+const FIND_CAUSE =
+  'Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "injectived tx slashing unjail --from VALIDATOR_KEY".';
 
 const TOMBSTONED =
   'The validator is tombstoned: its key has signed two blocks of one height, so it can never be unjailed. Find out which machines have the key, then tell the delegators.';
-
-/** The action after jailing, with the cause if the documents prove it. */
-function unjailAfter({ input, answers }: Evidence<'module_state'>, { orchestrator }: WatchedOrchestrator): string {
-  if (missedBlocks(answers, orchestrator)?.isTombstoned === true) return TOMBSTONED;
-  const cause = orUndefined(
-    () => matchingRegistrations(input, orchestrator)?.map((row) => missedSignature(input, row))[0],
-  );
-  if (cause === undefined) return FIND_CAUSE;
-  return `The reason is a missing signature of ${cause.what} ${cause.nonce}: restart the orchestrator, check its funds and nodes, ${UNJAIL}`;
-}
 
 const jailed = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorJailed',
@@ -51,9 +40,11 @@ const jailed = defineProblem('module_state', {
   description: 'A watched validator is jailed according to the staking module of the hub.',
   action: FIND_CAUSE,
   find: (evidence) =>
-    eachAnswered(evidence, stakingStatus, (watched, status, who) =>
-      status.isJailed ? { summary: `${who} is jailed`, action: unjailAfter(evidence, watched) } : undefined,
-    ),
+    eachAnswered(evidence, stakingStatus, ({ orchestrator }, status, who) => {
+      if (!status.isJailed) return undefined;
+      const isTombstoned = missedBlocks(evidence.answers, orchestrator)?.isTombstoned === true;
+      return { summary: `${who} is jailed`, action: isTombstoned ? TOMBSTONED : FIND_CAUSE };
+    }),
   inhibits: [
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },

@@ -53,29 +53,17 @@ describe('a jailed validator', () => {
       ? { ...response, body: Buffer.from(response.body.toString().replace('"jailed":false', '"jailed":true')) }
       : response;
 
-  /** The watched validator left the set two blocks after the deadline for a set that it has not signed. */
-  const left = changedState(({ params, valsets: [newest], orchestrator_addresses }) => {
+  /** The watched validator has left the validator set. */
+  const left = changedState(({ valsets: [newest], orchestrator_addresses }) => {
     const own = orchestrator_addresses.find(({ sender }) => dataPart(sender) === dataPart(watchedAddress));
     const members = newest?.members.filter(({ external_address }) => external_address !== own?.eth_address) ?? [];
-    const leftAt = String(10 + Number(params.signed_valsets_window) + 2);
-    return {
-      valsets: [
-        { ...newest, nonce: '10', height: '10' },
-        { ...newest, nonce: leftAt, height: leftAt, members },
-      ],
-      valset_confirms: [],
-    };
+    return { valsets: [{ ...newest, nonce: '20', height: '20', members }], valset_confirms: [] };
   });
 
-  it.each([
-    ['with the reason that the validator sets prove', left, 'The reason is a missing signature of validator set 10: '],
-    ['without a reason that is not known', undefined, 'Find the cause '],
-  ])('has an action %s', (_, bridge, action) => {
-    const [target] = record([{ minutes: 6, queries: jailed, ...(bridge && { bridge }) }], { valsets: 3 }).verdicts;
+  it('that has left the set is not inactive as well', () => {
+    const [target] = record([{ minutes: 6, queries: jailed, bridge: left }], { valsets: 3 }).verdicts;
     const verdicts = target?.verdicts ?? [];
-    expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action.slice(0, action.length)).toBe(
-      action,
-    );
+    expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action).toMatch(/^Find the cause /);
     expect(verdicts.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
   });
 

@@ -3,7 +3,7 @@ import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER, type ExternalChain 
 import { BRIDGE, configOf, DENOM, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions, type RpcRequest } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
-import type { EndpointState } from '../../src/engine/endpoint-state.js';
+import { readPast, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { MULTICALL3 } from '../../src/simulator/json-rpc.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
@@ -77,9 +77,7 @@ describe('a poll of the contract', () => {
     expect(others).toEqual({
       bridge_external_height: Number(HEIGHT),
       bridge_contract_last_event_nonce: 103,
-      bridge_contract_unobserved_events: 3,
       bridge_contract_last_valset_nonce: 50,
-      bridge_contract_valset_unknown: 0,
       [`bridge_contract_last_batch_nonce{token_contract="${TOKEN}",denom=""}`]: 7,
       bridge_contract_power_threshold_ratio: 2_863_311_530 / 4_294_967_295,
       bridge_contract_paused: 0,
@@ -105,7 +103,7 @@ describe('a poll of the contract', () => {
         .toSorted(),
     ).toEqual(['eth_call', 'eth_syncing']);
     const behind = await pollContract(node.url, { before: second.state, hubSeconds: nowSeconds() - 300 });
-    const withoutSurplus = Object.keys(first.values).filter((name) => !/surplus|unobserved/.test(name));
+    const withoutSurplus = Object.keys(first.values).filter((name) => !/surplus/.test(name));
     expect(Object.keys(behind.values), 'no surplus while the hub node lags').toEqual(withoutSurplus);
     await pollContract(node.url, { before: minutesAfterQueries(first.state, 5) });
     expect(node.requests.length - requests).toBe(2 + 2 + 4);
@@ -141,21 +139,21 @@ describe('a poll of the contract', () => {
   });
 
   it('says that the hub does not know a set or an event only when the hub block is of now', async () => {
-    const valuesAt = async (hubSeconds: number | undefined): Promise<readonly (number | undefined)[]> => {
+    const judgedWith = async (options: Parameters<typeof pollContract>[1]): Promise<readonly unknown[]> => {
       const node = await startWith(() => undefined);
-      const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
-      const { values } = await pollContract(node.url, { moduleState, hubSeconds });
-      return [values['bridge_contract_valset_unknown'], values['bridge_contract_unobserved_events']];
+      const polled = await pollContract(node.url, options);
+      const reading = readPast('external_contract', polled.state.lastSuccess?.snapshot);
+      return [reading?.isValsetUnknown, reading?.unobservedEvents];
     };
-    expect(await valuesAt(nowSeconds())).toEqual([1, 3]);
-    expect(await valuesAt(nowSeconds() - 3600), 'a node that is an hour behind').toEqual([undefined, undefined]);
-    expect(await valuesAt(undefined), 'a node that does not say it').toEqual([undefined, undefined]);
-    const node = await startWith(() => undefined);
-    const known = await pollContract(node.url, {
-      moduleState: { ...state, last_observed_nonce: '103' },
-      hubSeconds: undefined,
-    });
-    expect(known.values['bridge_contract_unobserved_events'], 'a hub that knows every event').toBe(0);
+    const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
+    expect(await judgedWith({ moduleState, hubSeconds: nowSeconds() })).toEqual([true, 3n]);
+    const late = await judgedWith({ moduleState, hubSeconds: nowSeconds() - 3600 });
+    expect(late, 'a node that is an hour behind').toEqual([undefined, undefined]);
+    const silent = await judgedWith({ moduleState, hubSeconds: undefined });
+    expect(silent, 'a node that does not say it').toEqual([undefined, undefined]);
+    const current = { ...state, last_observed_nonce: '103' };
+    const known = await judgedWith({ moduleState: current, hubSeconds: undefined });
+    expect(known, 'a hub that knows every event').toEqual([false, 0n]);
   });
 
   interface SurplusOptions {

@@ -117,7 +117,6 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
   if (gone.length === 0) return [];
   const waiting = new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(readId));
   const newestEvent = required(state.last_observed_nonce);
-  const newestBatch = required(state.last_outgoing_batch_id);
   const observed = eventAttestations(input).filter(({ attestation }) => attestation.observed === true);
   const claimed = new Set(observed.map(({ attestation }) => claimedExecution(attestation)));
   const judged = gone.map(([key, batch]) => ({
@@ -127,21 +126,12 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
     isClaimed: claimed.has(key) || (batch.event !== undefined && batch.event <= newestEvent),
   }));
   // An event executes one batch at most.
-  const others = observed.filter(({ nonce, attestation }) => nonce > lastEvent && isOtherEvent(attestation));
-  const executions = Number(subtract(newestEvent, lastEvent)) - others.length;
-  const isPossible = judged.filter(({ isBack }) => !isBack).length <= executions;
+  const isPossible = judged.filter(({ isBack }) => !isBack).length <= Number(subtract(newestEvent, lastEvent));
   return judged.map(({ isBack, ...batch }) => {
-    const isExecuted = batch.isClaimed || (isPossible && batch.nonce <= newestBatch);
     if (isBack) return { ...batch, outcome: batch.isClaimed ? 'unknown' : 'canceled' };
-    return { ...batch, outcome: isExecuted ? 'executed' : 'unknown' };
+    return { ...batch, outcome: batch.isClaimed || isPossible ? 'executed' : 'unknown' };
   });
 });
-
-/** Whether an event is known to be no execution of a batch. */
-function isOtherEvent(attestation: Attestation): boolean {
-  const type = orUndefined(() => readClaimType(attestation));
-  return type !== undefined && type !== 'withdraw';
-}
 
 const REMEMBERED_DAYS = 14;
 
@@ -191,7 +181,6 @@ export const lastExecutionAt = memoize((input: BridgeInput): Instant =>
 
 /** What the executed batches of a token have paid. */
 interface LearnedFees {
-  readonly lowest: Numeral;
   /** Judged by the second lowest: a single batch with low fees can be executed by chance. */
   readonly secondLowest: Numeral;
   /** Lower fees are probably too low; absent after a day without an execution of the token, because prices move. */
@@ -210,11 +199,11 @@ export const learnedFees = memoize((input: BridgeInput): ReadonlyMap<string, Lea
   return new Map(
     Array.from(executedBatches(input)).flatMap(([contract, { days, at: lastAt }]) => {
       const keptDays = days.filter((day) => isRemembered(day, lastExecutionAt(input)));
-      const [lowest, secondLowest] = keptDays.flatMap(({ lows }) => lows).toSorted(compare);
+      const [, secondLowest] = keptDays.flatMap(({ lows }) => lows).toSorted(compare);
       const batches = keptDays.reduce((total, day) => total + day.batches, 0);
-      if (lowest === undefined || secondLowest === undefined || batches < MIN_BATCHES) return [];
+      if (secondLowest === undefined || batches < MIN_BATCHES) return [];
       const minimum = at - lastAt <= DAY_SECONDS ? floorDivide(secondLowest, 2n) : undefined;
-      return [[contract, { lowest, secondLowest, minimum }] as const];
+      return [[contract, { secondLowest, minimum }] as const];
     }),
   );
 });

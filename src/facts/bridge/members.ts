@@ -1,5 +1,5 @@
 import { dataPart } from '../../chain/addresses.js';
-import { add, compare, highest, lowest, subtract, type Numeral } from '../../chain/numeral.js';
+import { add, compare, highest, lowest, type Numeral } from '../../chain/numeral.js';
 import type { Field } from '../../chain/fields.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import { memoize, memoizePerRow } from '../memoize.js';
@@ -244,32 +244,7 @@ export function nextDeadline(input: BridgeInput, member: Member) {
     .toSorted((a, b) => compare(a.height, b.height))[0];
 }
 
-/**
- * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub
- * then makes a validator set without the validator. `undefined` for other reasons, such as missed blocks.
- */
-export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress) {
-  const address = required(eth_address);
-  const leftAt = heightOfLeaving(input, address);
-  if (leftAt === undefined) return undefined;
-  const isCause = (duty: Duty): boolean => {
-    const deadline = computeDeadline(input, duty);
-    const blocks = deadline === undefined ? 0 : Number(subtract(leftAt, deadline));
-    return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
-  };
-  const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
-  return missed && identifySignature(missed);
-}
-
 export function identifySignature({ kind, nonce }: Duty) {
   const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
   return { what, nonce: String(required(nonce)) };
-}
-
-/** The height of the validator set after the last set with the address; `undefined` when no set in the state has it. */
-function heightOfLeaving({ state }: BridgeInput, address: string): Numeral | undefined {
-  const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
-  const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
-  const next = last === -1 ? undefined : byNonce[last + 1];
-  return next && required(next.height);
 }
