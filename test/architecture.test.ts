@@ -62,7 +62,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'problems',
     'queries',
-    'recorder',
   ],
   recorder: ['config', 'document-types.ts', 'engine', 'http'],
   simulator: [],

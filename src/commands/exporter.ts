@@ -9,13 +9,13 @@ import { metricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
 import { externalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
-import { configPage, recorderView, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
+import { configPage, statusPage, type Instance, type StatusView } from '../pages/status-page.js';
 import { toJson, createView, type ShownEndpoint, type View } from '../pages/view.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { Network } from '../sources/network.js';
 import { createQueue, startRepeating } from '../tasks.js';
-import { createRecorder, type Recorder } from '../recorder/recorder.js';
+import { createRecorder } from '../recorder/recorder.js';
 import { createApp, type Content } from '../server/app.js';
 import { startWebServer, type ListenAddress } from '../server/server.js';
 import type { WebConfigFile } from '../server/web-config.js';
@@ -78,7 +78,7 @@ export async function startExporter(
   }));
   const app = createApp(
     {
-      ...createPages(pollLoop, active, { ...options, recorder, startedAt, now: clock }),
+      ...createPages(pollLoop, active, { ...options, startedAt, now: clock }),
       metrics: async (format) => metricsPage(pollLoop.states(), renderProcessMetrics, format, clock()),
       notYetPolled: () =>
         pollLoop
@@ -109,7 +109,6 @@ export async function startExporter(
 
 interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> {
   readonly startedAt: Instant;
-  readonly recorder: Pick<Recorder, 'status'>;
   readonly stateFile?: Pick<StateFile, 'problem'> | undefined;
   readonly now: Clock;
 }
@@ -118,7 +117,7 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
 export function createPages(
   polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
-  { telemetryPath, build, startedAt, recorder, stateFile, now: clockNow }: PagesOptions,
+  { telemetryPath, build, startedAt, stateFile, now: clockNow }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version };
 
@@ -134,7 +133,6 @@ export function createPages(
       configLoadedAt: isoTime(wallSeconds(loadedAt, now)),
       configRejectedAt: rejected ? isoTime(wallSeconds(rejected.at, now)) : null,
       configProblems: rejected?.problems ?? [],
-      recorder: recorderView(recorder.status(), now),
       stateFileProblem: stateFile?.problem() ?? null,
     };
   };

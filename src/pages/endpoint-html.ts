@@ -1,4 +1,4 @@
-import { count, durationInWords } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import { isolated, markup, type Markup, ago, clockTimeElement, distanceElement } from './html.js';
 import { pendingLink } from './layout.js';
@@ -14,23 +14,6 @@ export function renderBlockTime({ blockTime, behindSeconds }: NodeView): Markup 
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= SHOWN_BEHIND_SECONDS) return undefined;
   return markup`block time ${clockTimeElement(blockTime)}, ${durationInWords(behindSeconds)} behind`;
-}
-
-/**
- * The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data.
- */
-export function dataAge(endpoints: readonly EndpointView[]): string {
-  const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
-    const behind = renderBlockTime(node) === undefined ? 0 : (node.behindSeconds ?? 0);
-    return shown && ageSeconds !== null ? [{ target, document, age: ageSeconds + behind }] : [];
-  });
-  const [oldest] = ages.toSorted((a, b) => b.age - a.age);
-  const without = endpoints.length - ages.length;
-  const notes = [
-    ...(oldest === undefined ? [] : [`Oldest data: ${ago(oldest.age)}, ${oldest.document} of ${oldest.target}`]),
-    ...(without === 0 ? [] : [`${without} of ${count(endpoints.length, 'endpoint')} without current data`]),
-  ];
-  return notes.join('; ');
 }
 
 /** The last successful poll, and how far its node was behind. */
@@ -61,13 +44,10 @@ export function numbersHtml(target: string, backlog: readonly NumberView[] | nul
   return markup`<ul class="plain">${(backlog ?? []).map((number) => numberHtml(target, number))}</ul>`;
 }
 
-function numberHtml(
-  target: string,
-  { label, list, count: number, parts, oldestSeconds, severity }: NumberView,
-): Markup {
+function numberHtml(target: string, { label, list, count, parts, oldestSeconds, severity }: NumberView): Markup {
   // The word of the severity, because no state may depend on color alone.
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
   const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
-  return markup`<li><a href="${pendingLink(target, list)}">${label} <b>${number ?? 'unknown'}</b></a>${word}${small}\n`;
+  return markup`<li><a href="${pendingLink(target, list)}">${label} <b>${count ?? 'unknown'}</b></a>${word}${small}\n`;
 }

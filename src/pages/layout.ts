@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isolated, markup, type Markup, timeElement } from './html.js';
+import { markup, type Markup, timeElement } from './html.js';
 import { STYLE } from './style.js';
 
 /*
@@ -43,16 +43,11 @@ export interface Page {
   readonly heading: Markup;
   /** Time of the data of a page that refreshes itself; absent for a static page. */
   readonly asOf?: string;
-  /** Age of its oldest data. */
-  readonly dataAge?: string;
   readonly body: Markup;
 }
 
 /** A complete HTML page with inline style and script. */
-export function layout(
-  { path, title, heading, asOf, dataAge = '', body }: Page,
-  { telemetryPath, version }: Site,
-): string {
+export function layout({ path, title, heading, asOf, body }: Page, { telemetryPath, version }: Site): string {
   const isRefreshed = asOf !== undefined;
   const links = [
     ['/', 'Status'],
@@ -70,7 +65,7 @@ export function layout(
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${version}</span>
 <nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${relative(to)}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
-${asOf === undefined ? '' : freshness(asOf, dataAge)}</header>
+${asOf === undefined ? '' : freshness(asOf)}</header>
 ${isRefreshed ? outOfDate : ''}<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${body}
@@ -84,9 +79,9 @@ export function relative(path: string): string {
   return `.${path}`;
 }
 
-/** The script updates the time and the age. Without JavaScript, the link reloads the page. */
-function freshness(asOf: string, dataAge: string): Markup {
-  return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a> <span id="data-age">${isolated(dataAge)}</span></p>
+/** The script updates the time. Without JavaScript, the link reloads the page. */
+function freshness(asOf: string): Markup {
+  return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a></p>
 `;
 }
 

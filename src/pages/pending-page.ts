@@ -7,8 +7,8 @@ import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup, agoElement } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, type Site } from './layout.js';
 import { bridgeLists, crosschainLists } from './lists.js';
-import { numbersHtml, dataAge, failureHtml, lastSuccess, renderBlockTime } from './endpoint-html.js';
-import { findUrgency, listSection, type ListContext, type ListSection, validatorsSection } from './table.js';
+import { numbersHtml, failureHtml, lastSuccess, renderBlockTime } from './endpoint-html.js';
+import { findUrgency, listSection, type ListContext, type Section, validatorsSection } from './table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetView, View } from './view.js';
 
@@ -17,7 +17,7 @@ import type { EndpointView, TargetView, View } from './view.js';
  * items that match. With several targets, their list.
  */
 export function pendingPage(view: View, query: string, links: ExternalLinks, site: Site): string {
-  const { generatedAt, targets, endpoints } = view;
+  const { generatedAt, targets } = view;
   const [target, ...others] = targets;
   const { title, heading, ...verdicts } = verdictSections(view);
   const context = { links, nowMs: Date.parse(generatedAt) };
@@ -25,7 +25,7 @@ export function pendingPage(view: View, query: string, links: ExternalLinks, sit
     target !== undefined && others.length === 0
       ? targetBody(view.endpoints, { ...context, view: target }, query, verdicts)
       : targetList(targets);
-  return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
+  return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
 
 /** The targets with their worst problem. */
@@ -44,12 +44,6 @@ interface PageContext extends ListContext {
   readonly view: TargetView;
 }
 
-/** An endpoint with its lists. */
-interface Part {
-  readonly endpoint: EndpointView;
-  readonly lists: readonly ListSection[];
-}
-
 /** The worst verdict, then tables: first those of the firing verdicts, and the validators. */
 function targetBody(
   endpoints: readonly EndpointView[],
@@ -58,26 +52,19 @@ function targetBody(
   { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target } = page;
-  const parts = endpoints.map((endpoint): Part => ({ endpoint, lists: createLists(endpoint.items, page) }));
   const bridge = endpoints.map(({ items }) => items).find((items) => items?.document === 'module_state');
-  const none = target.verdicts.length;
-  const blocks = [
+  const sections = [
     { urgency: validatorUrgency(target), html: validatorsSection(target, bridge?.validatorsNote ?? '', page) },
-    ...parts.map((part) => ({
-      urgency: Math.min(none, ...part.lists.map((list) => list.urgency)),
-      html: endpointHtml(part, page),
-    })),
+    ...endpoints.map((endpoint) => endpointSection(endpoint, page)),
   ].toSorted((a, b) => a.urgency - b.urgency);
-  const isFirst = ({ urgency }: (typeof blocks)[number]): boolean => urgency < none;
-  const [first, others] = [blocks.filter(isFirst), blocks.filter((block) => !isFirst(block))];
+  const isFirst = ({ urgency }: Section): boolean => urgency < target.verdicts.length;
   return markup`${details}
-${jumpLinks(target, parts)}
 ${filterForm(target, query)}
-${first.map(({ html }) => html)}
+${sections.filter(isFirst).map(({ html }) => html)}
 ${problems}
 ${notes}
 ${judgementNotes(target, bridge)}
-${others.map(({ html }) => html)}
+${sections.filter((section) => !isFirst(section)).map(({ html }) => html)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
 }
 
@@ -88,17 +75,6 @@ function validatorUrgency(target: TargetView): number {
     ({ validators, subject: { orchestrator, address } }) =>
       validators.length > 0 || orchestrator !== undefined || address !== undefined,
   );
-}
-
-/** Links to the parts of the page, which is long on a phone. Lists without rows have none. */
-function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
-  const link = (id: string, title: string): Markup => markup`<a href="#${id}">${title}</a> `;
-  const links = parts.flatMap(({ endpoint: { document }, lists }) => [
-    link(document, documents[document].title),
-    ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, `${title} ${total ?? 'unknown'}`)])),
-  ]);
-  const first = validators === null ? '' : link('validators', 'Validators');
-  return markup`<nav class="jump" aria-label="Sections">${first}${links}</nav>`;
 }
 
 /** A form, so that filtering works without JavaScript. */
@@ -125,15 +101,16 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
 }
 
 /** The lists of the firing verdicts come first. */
-function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
+function endpointSection(endpoint: EndpointView, page: PageContext): Section {
   const { document, items } = endpoint;
-  const sorted = lists.toSorted((a, b) => a.urgency - b.urgency);
-  return markup`<section id="${document}" aria-labelledby="${document}-title">
+  const lists = createLists(items, page).toSorted((a, b) => a.urgency - b.urgency);
+  const html = markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${numbersHtml(endpoint.target, endpoint.backlog)}${sorted.map(({ html }) => html)}${items === null ? '' : renderFacts(items, page)}
+${numbersHtml(endpoint.target, endpoint.backlog)}${lists.map((list) => list.html)}${items === null ? '' : renderFacts(items, page)}
 </section>
 `;
+  return { urgency: lists[0]?.urgency ?? page.view.verdicts.length, html };
 }
 
 function freshness(endpoint: EndpointView): Markup {
@@ -143,7 +120,7 @@ function freshness(endpoint: EndpointView): Markup {
   return markup`<div${isCurrent ? '' : markup` class="alert"`}><p>Last success: ${lastSuccess(endpoint)}</p>${failure}${items === null ? markup`<p>Its items are shown after a successful poll.</p>` : ''}</div>`;
 }
 
-function createLists(items: Items | null, page: PageContext): readonly ListSection[] {
+function createLists(items: Items | null, page: PageContext): readonly Section[] {
   switch (items?.document) {
     case 'module_state':
       return [

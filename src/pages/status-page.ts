@@ -1,11 +1,9 @@
-import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
-import type { RecorderStatus } from '../recorder/recorder.js';
 import { durationInWords } from '../text/format.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup, ago, agoElement, distanceElement, timeElement } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
-import { numbersHtml, dataAge, failureHtml, failureText, lastSuccess } from './endpoint-html.js';
+import { numbersHtml, failureHtml, failureText, lastSuccess } from './endpoint-html.js';
 import { tableHtml, type TableRow, ownValidatorsSection } from './table.js';
 import { verdictSections } from './verdict-list.js';
 import type { Availability, EndpointView, View } from './view.js';
@@ -25,7 +23,6 @@ export interface Instance {
   /** The last failed reload, until a reload succeeds. */
   readonly configRejectedAt: string | null;
   readonly configProblems: readonly string[];
-  readonly recorder: RecorderView;
   /** Why the last write of the state file failed; `null` when it did not. */
   readonly stateFileProblem: string | null;
 }
@@ -43,17 +40,15 @@ ${problems}
 ${notes}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${section('exporter', 'This exporter', instanceFacts(instance, nowMs))}`;
-  return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
+  return layout({ path: '/', title, heading, asOf: generatedAt, body }, site);
 }
 
 function instanceFacts(instance: Instance, nowMs: number): Markup {
-  const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configLoadedAt, recorder, stateFileProblem } =
-    instance;
+  const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configLoadedAt, stateFileProblem } = instance;
   return factList([
     ['Version', markup`${version}, Node.js ${nodeVersion}`],
     ['Uptime', distanceElement(startedAt, durationInWords(uptimeSeconds))],
     ['Configuration', markup`<code>${configHash}</code>, loaded ${agoElement(configLoadedAt, nowMs)}`],
-    ...(recorder === null ? [] : [['Recorder', recorderHtml(recorder, nowMs)] as const]),
     ...(stateFileProblem === null
       ? []
       : [['State file', markup`<span class="state failing">failing</span>: ${isolated(stateFileProblem)}`] as const]),
@@ -129,24 +124,6 @@ function pollsCell(endpoint: EndpointView): Markup {
   const invalid =
     fields.length === 0 ? '' : markup`<p class="warning">invalid fields, whose series are withdrawn:${fields}</p>`;
   return markup`${failed} of ${polls} failed${recovered}${invalid}`;
-}
-
-type RecorderView = ReturnType<typeof recorderView>;
-
-/** `null` without a recorder. */
-export function recorderView(status: RecorderStatus | undefined, now: Moment) {
-  if (status === undefined) return null;
-  const { settings, failure } = status;
-  return {
-    directory: settings.directory,
-    failingSince: failure === undefined ? null : isoTime(wallSeconds(failure.since, now)),
-    message: failure?.message ?? null,
-  };
-}
-
-function recorderHtml({ directory, failingSince, message }: NonNullable<RecorderView>, nowMs: number): Markup {
-  if (failingSince === null) return isolated(directory);
-  return markup`${isolated(directory)} <span class="state failing">failing</span> since ${agoElement(failingSince, nowMs)}: ${isolated(message ?? '')}`;
 }
 
 /** The effective configuration of this process. `text` has no secrets. */

@@ -15,7 +15,6 @@ main:focus{outline:none}
 .skip:focus{left:1rem;top:.4rem;padding:.3rem .6rem;background:var(--page);z-index:2}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem;padding:.8rem 0;border-bottom:1px solid var(--line)}
 nav{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.9rem;margin-left:auto}
-nav.jump{margin:.6rem 0}
 a{color:var(--link);text-underline-offset:.15em}
 nav [aria-current]{color:inherit;font-weight:600;text-decoration:none}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}

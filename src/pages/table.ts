@@ -112,23 +112,16 @@ export function findUrgency({ verdicts }: ListContext['view'], isAbout: (verdict
 /** Maximum number of rows shown without a click. A longer list shows rows only if an alert is about the list. */
 const OPEN_ROWS = 8;
 
-/** The section of a list on the page of a target. */
-export interface ListSection {
-  readonly name: string;
-  readonly title: string;
-  /** The number of all items, or of those that match the filter; `null` if it is unknown. */
-  readonly total: number | null;
-  /** The index of the worst firing verdict about the list; the number of verdicts if there is none. */
+/** A section of the page of a target. */
+export interface Section {
+  /** The index of the worst firing verdict about it; the number of verdicts if there is none. */
   readonly urgency: number;
   readonly html: Markup;
 }
 
-export function listSection<Row extends object>(
-  list: List<Row>,
-  items: ItemList<Row>,
-  context: ListContext,
-): ListSection {
+export function listSection<Row extends object>(list: List<Row>, items: ItemList<Row>, context: ListContext): Section {
   const { name, title, alerts } = list;
+  // Of all items, or of those that match the filter.
   const total = items.readable ? (items.found ?? items.total) : null;
   const of = items.readable && items.found !== undefined ? ` of ${items.total}` : '';
   const urgency = findUrgency(context.view, ({ alert }) => Object.hasOwn(alerts, alert));
@@ -140,7 +133,7 @@ export function listSection<Row extends object>(
 ${content}
 </section>
 `;
-  return { name, title, total, urgency, html };
+  return { urgency, html };
 }
 
 /** Of a long list, the rows that an alert is about are shown first, the others after a click. */

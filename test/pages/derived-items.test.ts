@@ -27,7 +27,6 @@ const pages = createPages(
     telemetryPath: '/metrics',
     build: { version: '0.1.0', revision: 'unknown', nodeVersion: '20.19.0' },
     startedAt: at(0).at,
-    recorder: { status: () => undefined },
     now: () => at(1),
   },
 );

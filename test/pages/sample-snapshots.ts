@@ -104,7 +104,6 @@ export const instance: Instance = {
   configLoadedAt: '2026-01-01T11:59:00.000Z',
   configRejectedAt: null,
   configProblems: [],
-  recorder: null,
   stateFileProblem: null,
 };
 

@@ -185,18 +185,6 @@ Pending cctxs 0
     expect(textOf(statusAt(bothUp(), 30))).not.toContain('State file');
   });
 
-  it('begins with the age of the oldest data, and how many endpoints have none', () => {
-    const ageAt = (snapshots: RecordedStates, seconds: number): string =>
-      /<span id="data-age">(.*)<\/span>/.exec(statusAt(snapshots, seconds))?.[1] ?? '';
-    const snapshots = bothUp();
-    snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(20));
-    expect(ageAt(snapshots, 24)).toBe('Oldest data: 24 s ago, module_state of main &quot;net&quot; &lt;1&gt;');
-    expect(ageAt(snapshots, STALE_AFTER_SECONDS + 1)).toMatch(
-      /^Oldest data: 41 s ago, rate_limiter_input of .*; 1 of 2 endpoints without current data$/,
-    );
-    expect(ageAt(initialSnapshots(), 0)).toBe('2 of 2 endpoints without current data');
-  });
-
   it('has less than 2 MB, compressed less than 100 kB, with a thousand targets, like their list', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `target-${index}`);
     const one = recordedStates([BRIDGE, CROSSCHAIN], { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });

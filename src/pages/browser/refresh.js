@@ -124,7 +124,6 @@ function show(page) {
 
   main.replaceChildren(...find('main', page).childNodes);
   find('#as-of time').replaceWith(find('#as-of time', page));
-  find('#data-age').replaceWith(find('#data-age', page));
   document.title = page.title;
 
   const newTop = document.getElementById(top?.id ?? '')?.getBoundingClientRect().top;
