@@ -24,10 +24,8 @@ function memoryLimit(): number {
   return constrained > 0 && constrained < totalmem() ? constrained : Infinity;
 }
 
-/** The handling of signals (main.ts). Until one of the first two is called, signals are kept. */
+/** The handling of signals (main.ts). Until one of the first two functions is called, signals are kept. */
 export interface Signals extends Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
-  /** Ends the process with its exit code, also when the threads of Node.js are blocked. */
-  readonly end: () => void;
   /** For a server: a signal ends the process with 0. */
   readonly endAtOnce: () => void;
   /** For other commands: a signal has its default action. */
@@ -53,22 +51,10 @@ function stderrFailed(): never {
   process.exit(1);
 }
 
-/** Standard error. It never blocks: a terminal does so by default when nobody reads it, and a pipe does not. */
-function openStderr(): NodeJS.WriteStream {
-  const { stderr } = process;
-  // oxlint-disable-next-line no-underscore-dangle -- Node.js has no public function for it
-  if (stderr.isTTY) (stderr as Partial<InternalStream>)._handle?.setBlocking(false);
-  return stderr.on('error', stderrFailed);
-}
-
-interface InternalStream {
-  readonly _handle: { readonly setBlocking: (isBlocking: boolean) => void };
-}
-
 // The exit code is set instead of calling process.exit, so that all output is flushed.
 export async function run(signals: Signals): Promise<void> {
   process.stdout.on('error', stdoutFailed);
-  const stderr = openStderr();
+  process.stderr.on('error', stderrFailed);
   const print = (text: string): void => void process.stdout.write(text);
   const build = { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node };
   const version = `bridge-exporter ${build.version} (revision ${build.revision}, node ${build.nodeVersion})`;
@@ -92,7 +78,7 @@ export async function run(signals: Signals): Promise<void> {
       get stdin() {
         return process.stdin;
       },
-      standardError: stderr,
+      standardError: process.stderr,
       build,
       memoryBytes: memoryLimit(),
       print,
@@ -106,5 +92,5 @@ export async function run(signals: Signals): Promise<void> {
     printError(`bridge-exporter: ${fileErrorText(error)}`);
     process.exitCode = 1;
   }
-  if (isServer) setTimeout(signals.end, FLUSH_MS).unref();
+  if (isServer) setTimeout(() => process.exit(), FLUSH_MS).unref();
 }

@@ -37,7 +37,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   const { startExporter } = await import('./exporter.js');
   const { createNetwork } = await import('../sources/network.js');
   const { openStateFile } = await import('../engine/state-file.js');
-  const { log, droppedLines } = createLog(options, context);
+  const log = createLog(options, context.standardError);
   for (const warning of warnings) log.warn(warning);
   const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
   if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
@@ -54,7 +54,6 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
       loadConfig: async () => readConfig(context, options),
       autoReload,
       stateFile,
-      droppedLogLines: droppedLines,
     });
     const fields = { version: context.build.version, targets: config.config.targets.length };
     log.info(fields, `serving ${exporter.url}${options['web.telemetryPath']}`);

@@ -25,7 +25,7 @@ import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(options: DemoFlags, context: CommandContext): Promise<ExitCode> {
-  const { log, droppedLines } = createLog(options, context);
+  const log = createLog(options, context.standardError);
   const clock = createClock();
   const network = createNetwork(userAgent(context), clock);
   const listen = options['web.listenAddress'];
@@ -52,7 +52,6 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
         shard: { index: 1, count: 1 },
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
         demoState: past.demoState,
-        droppedLogLines: droppedLines,
       });
       context.print(whatIsShown(scenario, past) + addresses(exporter.url, scenario));
       await context.waitForStopSignal();

@@ -39,8 +39,6 @@ export interface ExporterOptions {
   /** Absent if no memory survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   readonly demoState?: PollLoopOptions['demoState'];
-  /** Absent for a log that drops no lines. */
-  readonly droppedLogLines?: () => number;
 }
 
 export interface Exporter {
@@ -74,7 +72,6 @@ export async function startExporter(
     isConfigRejected: active.rejected() !== undefined,
     targetsHash: () => targetsHash(pollLoop.states()),
     recorder: recorder.status(),
-    droppedLogLines: options.droppedLogLines?.() ?? 0,
   }));
   const app = createApp(
     {

@@ -31,7 +31,6 @@ interface ProcessState {
   readonly targetsHash: () => number;
   /** `undefined` when nothing is recorded. */
   readonly recorder: RecorderStatus | undefined;
-  readonly droppedLogLines?: number;
 }
 
 export const processFamilies = families<ProcessState>({
@@ -80,10 +79,6 @@ export const processFamilies = families<ProcessState>({
   bridge_exporter_recordings_size_bytes: gauge({
     help: 'Size of all recorded polls in the directory of the recorder.',
     value: ({ recorder }) => recorder?.bytes,
-  }),
-  bridge_exporter_log_lines_dropped_total: counter({
-    help: 'Total number of dropped log lines.',
-    value: ({ droppedLogLines }) => droppedLogLines,
   }),
 });
 

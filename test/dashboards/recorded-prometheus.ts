@@ -50,7 +50,6 @@ export async function startRecordedPrometheus(
     isConfigRejected: false,
     targetsHash: () => 0,
     recorder: undefined,
-    droppedLogLines: 0,
   }));
   const recordings = targets.map(recordTarget);
   const count = Math.max(...recordings.map(({ samples }) => samples));

@@ -1,11 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, startProcess, type RunningProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/wait-for.js';
 
 const folder = createTempFolder();
 const hook = new URL('../support/signal-at-import.mjs', import.meta.url).href;
@@ -54,43 +50,6 @@ describe('a signal before the command is ready', () => {
     expect(await endOf(startWithSignal('SIGHUP', ['demo', '--log.level=warn']))).toEqual([null, 'SIGHUP']);
   });
 });
-
-/* A pipe without a writer is like a disk that does not respond: what reads it occupies a thread of Node.js for ever. */
-describe('a disk that does not respond', () => {
-  const pipe = join(folder.path, 'pipe');
-  execFileSync('mkfifo', [pipe]);
-
-  it('does not keep the daemon from ending within seconds', async () => {
-    const daemon = start([listen, `--config.file=${config}`, `--state.file=${pipe}`]);
-    await daemon.printed(/serving/);
-    const { ms, code } = await daemon.stop();
-    expect(ms).toBeLessThan(8_000);
-    expect(code).toBe(0);
-  });
-
-  it('does not keep a daemon from ending that reads its configuration', async () => {
-    const daemon = start([listen, `--config.file=${pipe}`]);
-    const writer = await openedByReader(pipe);
-    const { ms } = await daemon.stop();
-    closeSync(writer);
-    expect(ms).toBeLessThan(8_000);
-    expect(daemon.child.signalCode).toBe('SIGTERM');
-  });
-});
-
-/** Opens a pipe for writing, which fails before somebody reads it. */
-async function openedByReader(path: string): Promise<number> {
-  return waitFor(
-    async () => {
-      try {
-        return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-      } catch {
-        return -1;
-      }
-    },
-    (descriptor) => descriptor >= 0,
-  );
-}
 
 it('SIGINT ends the demo with 0 while it simulates its past', async () => {
   const demo = start(['demo', '--scenario=no-relayer', '--listen=127.0.0.1:0', listen]);

@@ -49,7 +49,7 @@ const RECORDER = { directory: '/recordings', interval: 0, max_size: 1 };
 
 async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   const recorder = { recorded: 1, failed: 0, bytes: 0, failure: undefined, settings: RECORDER };
-  const render = createProcessMetrics(() => ({ ...SAMPLE_PROCESS, recorder, droppedLogLines: 0 }));
+  const render = createProcessMetrics(() => ({ ...SAMPLE_PROCESS, recorder }));
   const text = await render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {
