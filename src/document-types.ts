@@ -18,7 +18,7 @@ import type { CrosschainFlow } from './flow/unlisted-cctxs.js';
 export interface DocumentTypes {
   readonly module_state: {
     readonly settings: BridgeSettings;
-    readonly additionalInput: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
+    readonly additionalInput: Pick<BridgeInput, 'externalHeight' | 'isNodeBehind'> & {
       /** Names of validators by the data part of the operator address, from the staking module. */
       readonly names?: BridgeInput['names']['staking'];
     };

@@ -1,6 +1,6 @@
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
-import { isValid, validOrUndefined, hasKnownField, type FieldSchema } from './chain/fields.js';
+import { isValid, validOrUndefined, hasKnownField } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
@@ -57,8 +57,6 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
-  /** The key of the input that has the content of the document, and its schema. */
-  readonly content?: { readonly key: string; readonly schema: FieldSchema };
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: ReadContext<Types>) => InParts<DocumentResult<Types['content']>>;
   /** What the families are derived from. */
@@ -149,7 +147,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
-    content: { key: 'state', schema: moduleState },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(moduleStateResponse, body, maxValues);
       if (!result.ok) return result;
@@ -218,7 +215,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
-    content: { key: 'document', schema: rateLimiterInput },
     read: function* (body, { maxValues }) {
       const result = yield* readDocument(rateLimiterInput, body, maxValues);
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;

@@ -1,8 +1,5 @@
 import { HOUR_MS } from '../units.js';
 
-/** How a chain executes transactions: it decides what a hash means, and whether a missed nonce blocks the chain. */
-export type ChainType = 'evm' | 'bitcoin' | 'other';
-
 /** A coin with the number of decimals of its smallest unit. */
 export interface Coin {
   readonly symbol: string;
@@ -10,7 +7,7 @@ export interface Coin {
 }
 
 interface KnownChain {
-  readonly type: ChainType;
+  readonly isBitcoin?: true;
   /** The default of the label `chain`. */
   readonly name?: string;
   /** The coin that pays for transactions. */
@@ -26,30 +23,30 @@ const ZETA: Coin = { symbol: 'ZETA', decimals: 18 };
 const ETH: Coin = { symbol: 'ETH', decimals: 18 };
 const BTC: Coin = { symbol: 'BTC', decimals: 8 };
 
-/** Chains with a built-in name, a type other than `evm` or a limit other than the default, by chain id. */
+/** Chains with a built-in name, or a limit other than the default, by chain id. */
 export const knownChains: ReadonlyMap<string, KnownChain> = new Map<string, KnownChain>([
   // Two confirmations of ten minutes on average take more than 45 minutes in 6 of 100 cases, and more than 2 hours in 1
   // of 12,000.
-  ['8332', { type: 'bitcoin', name: 'bitcoin', gas: BTC, ageLimitMs: 2 * HOUR_MS }],
+  ['8332', { isBitcoin: true, name: 'bitcoin', gas: BTC, ageLimitMs: 2 * HOUR_MS }],
   // The test networks of Bitcoin.
-  ['18332', { type: 'bitcoin', gas: BTC }],
-  ['18333', { type: 'bitcoin', gas: BTC }],
-  ['18334', { type: 'bitcoin', gas: BTC }],
-  ['18444', { type: 'bitcoin', gas: BTC }],
-  ['1', { type: 'evm', name: 'ethereum', gas: ETH }],
-  ['10', { type: 'evm', name: 'optimism', gas: ETH }],
-  ['56', { type: 'evm', name: 'bsc', gas: { symbol: 'BNB', decimals: 18 } }],
-  ['137', { type: 'evm', name: 'polygon', gas: { symbol: 'POL', decimals: 18 } }],
-  ['480', { type: 'evm', name: 'world', gas: ETH }],
-  ['7000', { type: 'evm', name: 'zetachain', gas: ZETA }],
-  ['7001', { type: 'evm', name: 'zetachain-testnet', gas: ZETA }],
-  ['8453', { type: 'evm', name: 'base', gas: ETH }],
-  ['42161', { type: 'evm', name: 'arbitrum', gas: ETH, lookahead: 30 }],
-  ['43114', { type: 'evm', name: 'avalanche', gas: { symbol: 'AVAX', decimals: 18 } }],
-  ['11155111', { type: 'evm', name: 'sepolia', gas: ETH }],
-  ['105', { type: 'other', name: 'sui', gas: { symbol: 'SUI', decimals: 9 } }],
-  ['900', { type: 'other', name: 'solana', gas: { symbol: 'SOL', decimals: 9 } }],
-  ['2015140', { type: 'other', name: 'ton', gas: { symbol: 'TON', decimals: 9 } }],
+  ['18332', { isBitcoin: true, gas: BTC }],
+  ['18333', { isBitcoin: true, gas: BTC }],
+  ['18334', { isBitcoin: true, gas: BTC }],
+  ['18444', { isBitcoin: true, gas: BTC }],
+  ['1', { name: 'ethereum', gas: ETH }],
+  ['10', { name: 'optimism', gas: ETH }],
+  ['56', { name: 'bsc', gas: { symbol: 'BNB', decimals: 18 } }],
+  ['137', { name: 'polygon', gas: { symbol: 'POL', decimals: 18 } }],
+  ['480', { name: 'world', gas: ETH }],
+  ['7000', { name: 'zetachain', gas: ZETA }],
+  ['7001', { name: 'zetachain-testnet', gas: ZETA }],
+  ['8453', { name: 'base', gas: ETH }],
+  ['42161', { name: 'arbitrum', gas: ETH, lookahead: 30 }],
+  ['43114', { name: 'avalanche', gas: { symbol: 'AVAX', decimals: 18 } }],
+  ['11155111', { name: 'sepolia', gas: ETH }],
+  ['105', { name: 'sui', gas: { symbol: 'SUI', decimals: 9 } }],
+  ['900', { name: 'solana', gas: { symbol: 'SOL', decimals: 9 } }],
+  ['2015140', { name: 'ton', gas: { symbol: 'TON', decimals: 9 } }],
 ]);
 
 /** The built-in names, by chain id. */
@@ -67,11 +64,6 @@ export function findCoin(coinType: string, chainId: string, hubChainIds: readonl
   return coinType === 'Native' && isZetaChain ? ZETA : undefined;
 }
 
-/** Chains without an entry are EVM chains. */
-export function chainType(chainId: string): ChainType {
-  return knownChains.get(chainId)?.type ?? 'evm';
-}
-
 /**
  * The default of the chain parameter `outbound_schedule_lookahead`: how far above the lowest missed nonce clients send.
  */
@@ -79,5 +71,5 @@ export const LOOKAHEAD = 60;
 
 /** Whether clients apply the lookahead; not on Bitcoin. */
 export function isScheduledByDistance(chainId: string): boolean {
-  return chainType(chainId) !== 'bitcoin';
+  return knownChains.get(chainId)?.isBitcoin !== true;
 }

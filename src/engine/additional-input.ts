@@ -47,7 +47,6 @@ export function readAdditionalInput(
       return {
         ...(hasStakingNames(context) && { names: knownValidators(state.queries).names }),
         externalHeight: reading?.height,
-        isContractPaused: reading?.paused,
         isNodeBehind: isNodeBehind(freshAnswers(state, now.at), now),
       };
     }

@@ -10,7 +10,7 @@ import { renderFamilies, type RenderedFamily, formatTargetLabels } from '../metr
 import type { InParts } from '../parts.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
-import type { Evidence } from '../problems/problem.js';
+import { HEIGHT, type Evidence } from '../problems/problem.js';
 import { forOtherNode, withFailedPoll } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
@@ -197,22 +197,29 @@ function createDocumentContext<Name extends DocumentName>(
 /** The evidence for the problems of a document, with the changes since the last document. */
 function createEvidence<Name extends DocumentName>(
   state: EndpointState,
-  { content, height, receivedAt }: ReadContent<Name>,
+  { content, errors, height: sentHeight, receivedAt }: ReadContent<Name>,
   input: DocumentTypes[Name]['input'],
   { document, maxSeries, staleAfterMs }: StepContext<Name>,
 ): Evidence<Name> {
-  const { flow, height: readHeight, content: described } = documents[document];
+  const { flow, height: readHeight } = documents[document];
+  const height = readHeight(content, sentHeight);
   const before = lastOfSameKind(state, document)?.flow;
   return {
     input,
-    content: described,
+    lacking: lackingFields(errors, height),
     flow: flow.track(before, input, { staleAfterMs, maxSeries }),
     answers: freshAnswers(state, receivedAt),
     newAnswers: freshNewAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at,
     nodes: state.nodes,
-    height: readHeight(content, height),
+    height,
   };
+}
+
+/** See `Evidence.lacking`. The path of a field in a row has brackets. */
+function lackingFields({ missing, invalid }: FieldErrors, height: Numeral | undefined): readonly string[] {
+  const paths = [...missing, ...invalid.keys()].filter((path) => !path.includes('[]'));
+  return [...paths.map((path) => path.replace(/^state\./, '')), ...(height === undefined ? [HEIGHT] : [])];
 }
 
 function lastOfSameKind<Name extends DocumentName>(state: EndpointState, document: Name) {

@@ -2,8 +2,15 @@ import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { type RenderedFamily, formatTargetLabels } from '../metrics/text-format.js';
-import { firesAt, judgeAlerts, rememberAlerts, type Alert, type DueProblem } from '../problems/due.js';
-import { isCriticalForm, isOfPolls } from '../problems/hiding.js';
+import {
+  firesAt,
+  isCriticalForm,
+  isOfPolls,
+  judgeAlerts,
+  rememberAlerts,
+  type Alert,
+  type DueProblem,
+} from '../problems/due.js';
 import { selectPresent, type PresentProblem } from '../problems/subjects.js';
 import { PENDING_SHARE, presentPollProblems, withoutSuccessFor } from '../problems/polls.js';
 import { problemId, problemLines, unjudgedLines, type ShownProblem } from '../problems/problem-families.js';

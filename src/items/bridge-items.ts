@@ -37,7 +37,6 @@ import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
 import { contentText, haveOrHas, joinTexts, listMembers, validators } from '../problems/sentence.js';
-import { WAIT_TEXTS } from '../problems/waits.js';
 import { percent } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';
 import { unreadableText, validatorItems } from './validator-items.js';
@@ -203,6 +202,16 @@ function batchRow(input: BridgeInput, batch: Batch) {
     missingNames: memberNames(signatures.missing),
   };
 }
+
+/** What a row waits for, and what some batches are, as in "2 timed out". */
+export const WAIT_TEXTS: Readonly<Record<WaitReason, { readonly row: string; readonly batches: string }>> = {
+  timeout: { row: 'timed out', batches: 'timed out' },
+  observation: { row: 'claimed as executed, not observed yet', batches: 'claimed as executed' },
+  signatures: { row: 'needs signatures', batches: 'short of signatures' },
+  fees: { row: 'fees below the minimum', batches: 'below the minimum fee' },
+  relayer: { row: 'signed, waits for a relayer', batches: 'signed' },
+  batch: { row: 'waits for a batch', batches: 'without a batch' },
+};
 
 /** "needs signatures of 66.00 % of the power". */
 function batchWaits(input: BridgeInput, batch: Batch, waitsFor: WaitReason): string {

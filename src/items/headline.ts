@@ -28,7 +28,7 @@ import { isoTimeOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
 import { lowest, type Numeral } from '../chain/numeral.js';
 import { sumText } from '../problems/sentence.js';
-import { WAIT_TEXTS } from '../problems/waits.js';
+import { WAIT_TEXTS } from './bridge-items.js';
 import { count, list, percent } from '../text/format.js';
 import { ownValidatorItems } from './validator-items.js';
 

@@ -5,7 +5,7 @@ import { required, withdrawWithout } from '../facts/required-fields.js';
 import { contractAnswers } from '../queries/contract-queries.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
-import { COMPARE_VALSETS } from './integrity-problems.js';
+import { COMPARE_VALSETS } from './oracle-problems.js';
 import { change, IDENTITY_HOURS } from './params.js';
 import { findEntry } from './marks.js';
 import {

@@ -6,7 +6,6 @@ import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import {
   ageLimitMs,
-  limitReachedAt,
   highestNonce,
   lowestMissedNonce,
   lowestNonces,
@@ -16,7 +15,7 @@ import {
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
 import { MAX_ID_CHARACTERS } from '../facts/plain-values.js';
-import { orUndefined, required, WITHDRAWN } from '../facts/required-fields.js';
+import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/crosschain-queries.js';
 import { isNodeBehind, nodeDelaySeconds } from '../queries/node-status.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
@@ -88,7 +87,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
       const age = input.at - since;
       if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => outboundNonce(cctx) === nonce);
-      const outbound = outboundTexts(input, chainId, first);
+      const outbound = outboundTexts(input, first);
       return {
         subject: { chain_id: chainId },
         progressKey: String(nonce),
@@ -101,7 +100,7 @@ const chainStuck = defineProblem('rate_limiter_input', {
         ],
         action: missed.has(chainId)
           ? 'Begin with the missed transactions of the chain, the lowest nonce first.'
-          : outbound.action,
+          : undefined,
       };
     });
     return joinChains(input, found, consideredCctxs.pending(input), {
@@ -145,7 +144,7 @@ function tooOld(severity: Severity) {
         const age = input.at - delaySeconds - createdSeconds;
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
-        const outbound = outboundTexts(input, chainId, oldest);
+        const outbound = outboundTexts(input, oldest);
         return {
           subject: { chain_id: chainId },
           progressKey: String(created),
@@ -157,7 +156,6 @@ function tooOld(severity: Severity) {
             ...pendingTexts(input, all),
             undated === 0 ? '' : `${undated} not judged, because their time of creation is unknown`,
           ],
-          action: outbound.action,
         };
       });
       const joined = joinChains(input, found, considered, {
@@ -167,23 +165,6 @@ function tooOld(severity: Severity) {
       return unlessTruncated(input, joined);
     },
   });
-}
-
-/** The action for many pending transactions, on slow chains or just many. */
-function slowChainAction(input: CrosschainInput): string {
-  const late = orUndefined(() =>
-    Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
-      const reachedAt = limitReachedAt(input, chainId);
-      return reachedAt !== undefined && Number(reachedAt) < input.at + input.clockOffset;
-    }),
-  );
-  if (late === undefined) return 'find out which chain does not move.';
-  if (late.length > 0) {
-    return `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
-  }
-  return orUndefined(() => isTruncated(input)) === true
-    ? 'the oldest transactions may not be listed. Query pendingCctx of the node for each chain (see the runbook).'
-    : 'no listed transaction is older than the age limit of its chain, so more arrive than are executed. Wait, and watch the oldest ones.';
 }
 
 const outboundDisabled = defineProblem('rate_limiter_input', {
@@ -217,14 +198,9 @@ const truncated = defineProblem('rate_limiter_input', {
     'If `crosschain.limit` is configured, remove it. Otherwise, the backlog is longer than the 500 cctxs that a node lists: find out which chain does not move.',
   find: ({ input }) => {
     if (!isTruncated(input)) return undefined;
-    const { limit } = input.settings;
     return {
       summary: 'the node omits pending cross-chain transactions from its list',
       details: [`${String(hiddenCount(input))} at present`],
-      action:
-        limit === undefined
-          ? `The backlog is longer than the 500 transactions that a node lists: ${slowChainAction(input)}`
-          : `Remove limit: ${limit} from the configuration.`,
     };
   },
 });
@@ -236,15 +212,13 @@ const crosschainBacklogHigh = defineProblem('rate_limiter_input', {
   description: 'The number of missed and pending cctxs, listed or not, is above `crosschain.backlog_limit`.',
   action:
     'Check whether outbounds are switched off (crosschain_flags). Then check for which chains the pending transactions wait.',
-  find: ({ input, answers }) => {
+  find: ({ input }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
     if (pending <= backlog_limit) return undefined;
     return {
       summary: `more than ${backlog_limit} cross-chain transactions are pending`,
       details: [`${String(pending)} at present`],
-      action:
-        isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
     };
   },
 });

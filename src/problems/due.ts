@@ -1,6 +1,9 @@
 import type { Instant } from '../clock.js';
+import type { DocumentName } from '../document-types.js';
 import { MINUTE_SECONDS } from '../units.js';
-import { hides, isCriticalForm, isOfPolls, replaces, type HidingAlert } from './hiding.js';
+import { pollProblems } from './polls.js';
+import { problemKey, subjectLabels, type Inhibition, type Problem, type Severity, type Subject } from './problem.js';
+import { problems } from './problems.js';
 
 /*
  * When the alert of a problem fires, and which cause hides it. Pages, log, `once`, `backtest` and the series of a
@@ -45,6 +48,14 @@ interface Hidden {
 /** The maximum of hidden and of fired alerts; a target has far fewer. */
 const MAX_REMEMBERED = 1_000;
 
+/** An alert of a target. */
+export interface HidingAlert {
+  readonly alert: string;
+  readonly severity: Severity;
+  readonly document: DocumentName;
+  readonly subject: Subject;
+}
+
 /** A problem that is there, in any document of a target. */
 export interface DueProblem extends HidingAlert {
   readonly id: string;
@@ -77,9 +88,9 @@ export function judgeAlerts<Each extends DueProblem>(
   present: readonly Each[],
   now: Instant,
 ): ReadonlyMap<Each, Alert<Each>> {
-  const problems = present.filter((problem) => firesAt(problem) <= (problem.missingSince ?? Infinity));
+  const candidates = present.filter((problem) => firesAt(problem) <= (problem.missingSince ?? Infinity));
   const possible = new Map(
-    problems.map((effect) => [effect, problems.filter((cause) => cause !== effect && hides(cause, effect))]),
+    candidates.map((effect) => [effect, candidates.filter((cause) => cause !== effect && hides(cause, effect))]),
   );
   const earlier = new Map(
     Array.from(possible, ([effect, all]) => [effect, all.filter((cause) => isInTime(cause, effect, now))]),
@@ -94,7 +105,7 @@ export function judgeAlerts<Each extends DueProblem>(
     ]),
   );
   return new Map(
-    problems.map((effect) => {
+    candidates.map((effect) => {
       const own = causes.get(effect) ?? [];
       const firing = own.filter((cause) => effectiveFiringTime(cause, now) <= now);
       const cause =
@@ -173,4 +184,85 @@ function effectiveFiringTime(problem: DueProblem, now: Instant): Instant {
   if (presentAt === undefined || presentAt > learnedAt) return firesAt(problem);
   if (isProven) return startAt + limitSeconds;
   return now < learnedAt && startAt <= since + FIRST_SECONDS ? -Infinity : firesAt(problem);
+}
+
+/*
+ * Which problem hides which one of its target, by their declarations. These are transitively closed, so that nobody has
+ * to follow a chain of causes (a test names missing ones).
+ */
+
+type Declaring = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument' | 'isUrgent'>;
+
+/** Problems of the polls have one declaration for all documents. */
+const declarations: ReadonlyMap<string, Declaring> = new Map([
+  ...pollProblems.map((each): [string, Declaring] => [`${each.name} ${each.severity}`, each]),
+  ...problems.map((each): [string, Declaring] => [problemKey(each), each]),
+]);
+const pollAlerts: ReadonlySet<string> = new Set(pollProblems.map(({ name }) => name));
+
+function findDeclaration({ alert, severity, document }: HidingAlert): Declaring | undefined {
+  return declarations.get(`${alert} ${severity} ${document}`) ?? declarations.get(`${alert} ${severity}`);
+}
+
+/** Whether an alert is the cause of another one of its target. */
+export function hides(cause: HidingAlert, effect: HidingAlert): boolean {
+  const { inhibits = [], inhibitsDocument } = findDeclaration(cause) ?? {};
+  return (
+    isCriticalForm(cause, effect) ||
+    (inhibitsDocument === true && hidesOfDocument(cause, effect)) ||
+    inhibits.some((inhibition) => isInhibited(inhibition, cause, effect))
+  );
+}
+
+export function isOfPolls({ alert }: Pick<HidingAlert, 'alert'>): boolean {
+  return pollAlerts.has(alert);
+}
+
+/**
+ * Whether a cause also hides an alert that fired before it, because it reports the same. BridgeSnapshotStale does not
+ * replace alerts of failing polls: where another exporter polls the document, its rule does not fire.
+ */
+function replaces(cause: HidingAlert, effect: HidingAlert): boolean {
+  const isStale = cause.alert === 'BridgeSnapshotStale' && isOfPolls(effect) && !failedPollAlerts.has(effect.alert);
+  return isStale || isCriticalForm(cause, effect);
+}
+
+const failedPollAlerts: ReadonlySet<string> = new Set(['BridgeEndpointDown', 'BridgeEndpointMisconfigured']);
+
+/** Whether the cause is the critical form of a warning. BridgeProblemUnjudged names other problems in each severity. */
+export function isCriticalForm(cause: HidingAlert, effect: HidingAlert): boolean {
+  return (
+    cause.severity === 'critical' &&
+    effect.severity === 'warning' &&
+    cause.alert === effect.alert &&
+    cause.alert !== 'BridgeProblemUnjudged' &&
+    cause.document === effect.document &&
+    subjectLabels.every((label) => cause.subject[label] === effect.subject[label])
+  );
+}
+
+/**
+ * Whether the cause says that the document is not current: not polled, standing still or behind. A warning hides
+ * neither critical alerts nor CrosschainOutboundDisabled, which itself hides the critical alerts that only repeat it.
+ */
+function hidesOfDocument(cause: HidingAlert, effect: HidingAlert): boolean {
+  const { inhibitsDocument, isUrgent } = findDeclaration(effect) ?? {};
+  const isOther = isOfPolls(cause) || inhibitsDocument !== true || cause.severity !== effect.severity;
+  const isLess = cause.severity === 'critical' || (effect.severity !== 'critical' && isUrgent !== true);
+  return cause.document === effect.document && !isOfPolls(effect) && isOther && isLess;
+}
+
+function isInhibited(
+  { problem, severity, equal = [], exceptWatched = false }: Inhibition,
+  cause: HidingAlert,
+  effect: HidingAlert,
+): boolean {
+  const isEqual = (label: keyof Subject | 'document'): boolean =>
+    label === 'document' ? cause.document === effect.document : cause.subject[label] === effect.subject[label];
+  return (
+    problem === effect.alert &&
+    (severity === undefined || severity === effect.severity) &&
+    !(exceptWatched && effect.subject.watched === 'true') &&
+    equal.every(isEqual)
+  );
 }

@@ -11,9 +11,15 @@ import {
 } from '../queries/validator-queries.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
-import { defineProblem, type Evidence, type Findings, type Severity } from './problem.js';
+import {
+  defineProblem,
+  eachAnswered,
+  type Evidence,
+  type Findings,
+  type FoundInAnswer,
+  type Severity,
+} from './problem.js';
 import { about } from './sentence.js';
-import { eachAnswered, type FoundInAnswer } from './watched-answers.js';
 
 /* Validators of `watch` that do not sign the blocks of the hub. */
 

@@ -5,7 +5,8 @@ import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, formatSeries } from '../metrics/text-format.js';
 import type { UnjudgedProblem } from './subjects.js';
-import { subjectLabels, type Severity, type Subject } from './problem.js';
+import type { HidingAlert } from './due.js';
+import { subjectLabels } from './problem.js';
 
 /* The problems of a target as series. The rules of prometheus/alerts.yml compare with now when their alerts are due. */
 
@@ -40,12 +41,8 @@ export const problemUnjudged: FamilyHeader = {
 };
 
 /** A problem of a target. */
-export interface ShownProblem {
+export interface ShownProblem extends HidingAlert {
   readonly id: string;
-  readonly alert: string;
-  readonly severity: Severity;
-  readonly document: DocumentName;
-  readonly subject: Subject;
   /** Unix seconds. */
   readonly startSeconds: number;
   /** When its alert fires if it lasts, in Unix seconds. */
@@ -59,10 +56,7 @@ export interface ShownProblem {
 }
 
 /** The id of a problem, the same in every exporter of the target: in links, and to join the series of a problem. */
-export function problemId(
-  target: string,
-  { document, alert, severity, subject }: Pick<ShownProblem, 'document' | 'alert' | 'severity' | 'subject'>,
-): string {
+export function problemId(target: string, { document, alert, severity, subject }: HidingAlert): string {
   const parts = [target, document, alert, severity, ...subjectLabels.map((label) => subject[label] ?? '')];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }

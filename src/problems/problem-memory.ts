@@ -5,8 +5,8 @@ import type { InParts } from '../parts.js';
 import { MINUTE_SECONDS } from '../units.js';
 import type { AlertMemory } from './due.js';
 import { latestMark, marksAfter, type Marks } from './marks.js';
-import { isWithdrawnByNeverHad, neverHadAfter } from './never-had.js';
 import {
+  HEIGHT,
   isEnabled,
   limitSeconds,
   OTHERS_NOT_SHOWN,
@@ -127,7 +127,7 @@ export function* judgeProblems(
   const shownUntil = (memory.judgedAt ?? now.at) + options.staleAfterMs / 1000;
   // After so long without a judgement, nothing proves that a problem has lasted. One odd answer is no outage.
   const isAfterOutage = now.at - shownUntil > options.staleAfterMs / 1000;
-  const neverHad = neverHadAfter(memory.neverHad, evidence);
+  const neverHad = memory.neverHad?.filter((name) => evidence.lacking.includes(name)) ?? evidence.lacking;
   let dropped = 0;
   for (const problem of judged) {
     yield;
@@ -214,6 +214,44 @@ function judgeProblem(
   const unjudged = unjudgedAfter(before?.unjudged, isUnjudged, now.at);
   const histories = new Map([...found.values(), ...missed].map((history) => [historyKey(history), history]));
   return { histories, unjudged, ...marks };
+}
+
+/**
+ * Whether a field that no document has had withdraws the problem, such as one that older nodes or other dialects lack:
+ * the last field that `find` reads before it throws. A problem that reads it only sometimes, as while there is a batch,
+ * does not become unjudged, because nothing has changed.
+ */
+function isWithdrawnByNeverHad(
+  { find }: Problem,
+  evidence: Evidence,
+  mark: unknown,
+  neverHad: readonly string[],
+): boolean {
+  if (neverHad.length === 0) return false;
+  let last = '';
+  const observe = (values: object, path: string): object =>
+    new Proxy(values, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        last = `${path}${String(name)}`;
+        const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+        return isObject ? observe(value, `${last}.`) : value;
+      },
+    });
+  const input = new Proxy(evidence.input, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === HEIGHT) last = HEIGHT;
+      return name === 'state' || name === 'document' ? observe(value as object, '') : value;
+    },
+  });
+  return orElse(
+    () => {
+      find({ ...evidence, input }, mark);
+      return false;
+    },
+    () => neverHad.some((name) => last === name || last.startsWith(`${name}.`)),
+  );
 }
 
 /**

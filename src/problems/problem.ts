@@ -1,10 +1,12 @@
-import type { FieldSchema } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, NodeStatus } from '../document-types.js';
-import { withdrawWithout } from '../facts/required-fields.js';
+import type { WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
+import { watchedOrchestrators } from '../facts/bridge/registrations.js';
+import { toLabelValue } from '../facts/plain-values.js';
+import { WITHDRAWN, withdrawWithout } from '../facts/required-fields.js';
 import type { NodeQuery, QueryStates } from '../queries/query.js';
-import type { AgeKind, Validator } from './sentence.js';
+import { yours, type AgeKind, type Validator } from './sentence.js';
 
 /*
  * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the
@@ -29,11 +31,14 @@ export function judgeUrgency({ severity, isUrgent }: Pick<Problem, 'severity' | 
 export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
 export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], string>>>;
 
+/** The height of the document, which the header of the response has. */
+export const HEIGHT = 'height';
+
 /** The facts of a document, and the other facts at the time of its poll. */
 export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly input: DocumentTypes[Name]['input'];
-  /** See `DocumentDefinition.content`. */
-  readonly content?: { readonly key: string; readonly schema: FieldSchema } | undefined;
+  /** The fields of the document that are missing or invalid, without those of rows; and HEIGHT. */
+  readonly lacking: readonly string[];
   readonly flow: DocumentTypes[Name]['flow'];
   /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;
@@ -103,6 +108,34 @@ export function byNewAnswer<Value>(
   if (answer !== undefined) return find(answer);
   withdrawWithout(query.getAnswer(answers));
   return OTHERS_NOT_SHOWN;
+}
+
+export const identifySubject = ({ orchestrator }: WatchedOrchestrator): Subject => ({
+  orchestrator: toLabelValue(orchestrator),
+  watched: 'true',
+});
+
+/** The finding in an answer about a validator; `undefined` for none, `null` if the answer does not show it. */
+export type FoundInAnswer = Omit<Found, 'subject'> | undefined | null;
+
+/**
+ * The findings in the new answers about watched validators. A validator without a new answer keeps those of its last
+ * one (BridgeWatchedValidatorUnknown fires if no more come). Withdrawn before the node has answered about any.
+ */
+export function eachAnswered<Value>(
+  { input, newAnswers, answeredAt }: Evidence<'module_state'>,
+  query: Pick<NodeQuery<unknown, Value>, 'name' | 'getAnswer'>,
+  find: (watched: WatchedOrchestrator, value: Value, who: string) => FoundInAnswer,
+): Findings {
+  const all = watchedOrchestrators(input);
+  const isAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
+  if (all.length > 0 && !isAnswered) throw WITHDRAWN;
+  return all.map((watched): Finding => {
+    const value = query.getAnswer(newAnswers, watched.orchestrator);
+    const found = value === undefined ? null : find(watched, value, yours(watched));
+    const subject = identifySubject(watched);
+    return found === null ? { notShown: subject } : found && { ...found, subject };
+  });
 }
 
 export type Finding = Found | NotShown | undefined;

@@ -4,7 +4,6 @@ import { groupBy } from '../facts/grouping.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
 import { contractProblems } from './contract-problems.js';
 import { crosschainProblems } from './crosschain-problems.js';
-import { integrityProblems } from './integrity-problems.js';
 import { nodeProblems } from './node.js';
 import { oracleProblems } from './oracle-problems.js';
 import { paramsProblems } from './params.js';
@@ -25,7 +24,7 @@ function onDashboard<Alert extends string>(dashboard: string, list: readonly Nam
 const declared = [
   ...onDashboard('bridge-exporter', nodeProblems),
   ...onDashboard('bridge-overview', contractProblems),
-  ...onDashboard('bridge-validator', [...integrityProblems, ...oracleProblems, ...signatureProblems]),
+  ...onDashboard('bridge-validator', [...oracleProblems, ...signatureProblems]),
   ...onDashboard('bridge-overview', [...relayProblems, ...queueProblems]),
   ...onDashboard('bridge-validator', [...validatorProblems, ...watchedProblems]),
   ...onDashboard('bridge-overview', paramsProblems),

@@ -1,5 +1,4 @@
 import { compare, type Numeral } from '../chain/numeral.js';
-import { waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import type { Instant } from '../clock.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import {
@@ -10,17 +9,15 @@ import {
   rememberedBatchNonces,
   topBatchFeesByToken,
   totalFees,
-  queueWaitsFor,
   unbatchedByToken,
   unbatchedTransfers,
 } from '../facts/bridge/tokens.js';
-import { countElements, orUndefined, required, rows, withdrawWithout } from '../facts/required-fields.js';
+import { countElements, required, rows, withdrawWithout } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { defineProblem } from './problem.js';
 import { tokenName } from './sentence.js';
-import { WAIT_TEXTS, waitAdvice } from './waits.js';
 
 /* Unbatched transfers. */
 
@@ -151,28 +148,13 @@ const backlogGrowing = defineProblem('module_state', {
   },
 });
 
-/** The action for most of the pending transfers, by the reason of their wait. */
-function backlogAction(input: BridgeInput): string | undefined {
-  const numbers = new Map<WaitReason, number>();
-  const add = (reason: WaitReason | undefined, transfers: number): void => {
-    if (reason !== undefined) numbers.set(reason, (numbers.get(reason) ?? 0) + transfers);
-  };
-  for (const [contract, transfers] of unbatchedByToken(input)) {
-    add(queueWaitsFor(input, contract), transfers.length);
-  }
-  for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), countElements(batch.transactions));
-  const [most] = Array.from(numbers).toSorted(([, a], [, b]) => b - a);
-  if (most === undefined) return undefined;
-  const [reason] = most;
-  return `Most are ${WAIT_TEXTS[reason].transfers}: ${waitAdvice(reason, input.isContractPaused)}.`;
-}
-
 const backlogHigh = defineProblem('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
   description: 'The number of pending transfers, batched and unbatched, is above `backlog_limit`.',
-  action: 'Check whether batches are built, signed and relayed.',
+  action:
+    'Check in the lists of transfers and batches what most of them wait for: a batch, signatures, votes or a relayer.',
   find: ({ input }) => {
     const { backlog_limit } = input.settings;
     const unbatched = unbatchedTransfers(input).length;
@@ -184,7 +166,6 @@ const backlogHigh = defineProblem('module_state', {
     return {
       summary: `more than ${backlog_limit} transfers are pending`,
       details: [`${pending} at present`, `${unbatched} in no batch`],
-      action: orUndefined(() => backlogAction(input)),
     };
   },
 });

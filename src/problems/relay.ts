@@ -2,7 +2,6 @@ import { compare, floorDivide, lowest } from '../chain/numeral.js';
 import type { Batch } from '../chain/module-state.js';
 import {
   expectedBatches,
-  feeSufficiency,
   isOverdue,
   paysMinimum,
   relayableBatches,
@@ -15,17 +14,16 @@ import {
   timeOfHeight,
   estimatedExternalHeight,
   isExternalHeightReliable,
-  secondsToExternalHeight,
 } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';
-import { newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
+import { isBatchSigned, newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
 import { contractLabel } from '../facts/bridge/tokens.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
-import { capitalized, count, list, percent } from '../text/format.js';
+import { capitalized, count, percent } from '../text/format.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
@@ -35,18 +33,12 @@ import {
   type Severity,
   HIDDEN_WITHOUT_RELAYS,
 } from './problem.js';
-import { about, amountsText, batchText } from './sentence.js';
-import { relayAdvice, waitAdvice } from './waits.js';
+import { about, amountsText, batchText, secondsToTimeout, timeoutText } from './sentence.js';
 
 /* Unrelayed batches and validator sets, and batches that time out. */
 
-/** The action when relayers are late, by the state of the contract. */
-function checkRelayers(isContractPaused?: boolean): string {
-  const advice = capitalized(waitAdvice('relayer', isContractPaused));
-  return isContractPaused === true
-    ? `${advice}.`
-    : `Check the relayers: funds for gas, maximum gas price and minimum fee. ${advice}.`;
-}
+const CHECK_RELAYERS =
+  'Check the relayers: funds for gas, maximum gas price and minimum fee. Anyone can relay a signed batch, unless the contract is paused.';
 
 /** The higher time; `undefined` if either is unknown. */
 function latest(a: number | undefined, b: number | undefined): number | undefined {
@@ -57,19 +49,8 @@ function relayable(input: BridgeInput): readonly Batch[] {
   return relayableBatches(input) ?? [];
 }
 
-/** The time until a batch times out, by the estimated external height. */
-function secondsToTimeout(input: BridgeInput, { batch_timeout }: Batch): number | undefined {
-  return secondsToExternalHeight(input, () => required(batch_timeout));
-}
-
 function firstToTimeOut(batches: readonly Batch[]): Batch | undefined {
   return batches.toSorted((a, b) => compare(required(a.batch_timeout), required(b.batch_timeout)))[0];
-}
-
-function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string {
-  const first = firstToTimeOut(batches);
-  const seconds = first && secondsToTimeout(input, first);
-  return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
 function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {
@@ -78,7 +59,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     severity,
     afterMinutes: hours * 60,
     description,
-    action: checkRelayers(),
+    action: CHECK_RELAYERS,
     find: ({ input }: Evidence<'module_state'>) => {
       const executed = executedTokens(input);
       const batches = relayable(input).filter((batch) => {
@@ -107,8 +88,11 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         progressKey: String(lastExecutionAt(input)),
         start: latest(second, lastEvent),
         summary: 'signed batches of two tokens or more wait, and none is executed',
-        details: [`${batches.length} waiting`, amountsText(input, batches), firstTimeoutText(input, batches)],
-        action: checkRelayers(input.isContractPaused),
+        details: [
+          `${batches.length} waiting`,
+          amountsText(input, batches),
+          timeoutText(input, firstToTimeOut(batches), 'the first'),
+        ],
       };
     },
     // A warning hides no critical problem.
@@ -129,7 +113,7 @@ const timeoutNear = defineProblem('module_state', {
   severity: 'warning',
   afterMinutes: 5,
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left. ${UNKNOWN_FEES}`,
-  action: checkRelayers(),
+  action: CHECK_RELAYERS,
   find: ({ input }) => {
     const batches = relayable(input);
     if (batches.length === 0 || estimatedExternalHeight(input) === undefined) return undefined;
@@ -149,26 +133,20 @@ const timeoutNear = defineProblem('module_state', {
       start: input.at - (near - left),
       summary: 'signed batches time out soon',
       details: [`${batchText(input, first)} in ${about(input, left)}`, amountsText(input, expected)],
-      action: checkRelayers(input.isContractPaused),
     };
   },
 });
 
-/** How to make the hub cancel the batches, by pending events and the state of the contract. */
-function getEventObserved(pending?: number, isContractPaused?: boolean): string {
-  const makeEvent = waitAdvice('timeout', isContractPaused);
+const MAKE_EVENT =
+  'the hub cancels the batch with the next observed event; a small deposit on the external chain makes such an event, unless the contract is paused.';
+
+/** How to make the hub cancel the batches. */
+function getEventObserved(pending?: number): string {
   if (pending === undefined)
-    return `If events are pending, find out who has not voted for them. If none are: ${makeEvent}.`;
-  if (pending <= 0) return `${capitalized(makeEvent)}.`;
+    return `If events are pending, find out who has not voted for them. If none are: ${MAKE_EVENT}`;
+  if (pending <= 0) return capitalized(MAKE_EVENT);
   return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
 }
-
-const FEES_TEXT = {
-  sufficient: 'with sufficient fees',
-  insufficient: 'with insufficient fees',
-  unsigned: 'unsigned',
-  unknown: 'with unknown fees',
-} as const;
 
 /**
  * No problem ends while the external height is not reliable. After ten minutes of polls the block time is measured; the
@@ -189,19 +167,15 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       if (estimatedExternalHeight(input) === undefined) return undefined;
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
       const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
-      const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
-      const listGroup = (group: keyof typeof FEES_TEXT): readonly Batch[] => byFees.get(group) ?? [];
+      const paying = overdueBatches.filter((batch) => paysMinimum(input, batch) === true);
+      const unknown = overdueBatches.filter((batch) => paysMinimum(input, batch) === undefined);
       const batches =
         severity === 'critical'
-          ? listGroup('sufficient')
-          : [...listGroup('unsigned'), ...expectedBatches(input, listGroup('unknown'))];
+          ? paying.filter((batch) => isBatchSigned(input, batch) === true)
+          : [...paying.filter((batch) => isBatchSigned(input, batch) !== true), ...expectedBatches(input, unknown)];
       const first = firstToTimeOut(batches);
       if (first === undefined) return undefined;
       const left = secondsToTimeout(input, first);
-      const otherFees = groupBy(
-        overdueBatches.filter((batch) => !batches.includes(batch)),
-        (batch) => feeSufficiency(input, batch),
-      );
       return {
         // The hub can cancel a batch and hold the next one.
         progressKey: readBatchKey(first),
@@ -210,12 +184,8 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
         details: [
           batches.length > 1 ? `${count(batches.length, 'batch', 'batches')} in all` : '',
           amountsText(input, batches),
-          list(Array.from(otherFees, ([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
         ],
-        action: getEventObserved(
-          orUndefined(() => Number(pendingEventCount(input))),
-          input.isContractPaused,
-        ),
+        action: getEventObserved(orUndefined(() => Number(pendingEventCount(input)))),
       };
     },
   });
@@ -224,16 +194,9 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
 /** Sum of the differences of power shares. */
 export const DRIFT_RATIO = 0.1;
 
-const GET_SIGNED = 'get it signed first, because an unsigned set cannot be relayed';
-
-function relaySet(isContractPaused?: boolean): string {
-  const advice = `${capitalized(relayAdvice(isContractPaused, 'it'))}.`;
-  return isContractPaused === true ? advice : `Have a relayer relay it; the hub pays no reward. ${advice}`;
-}
-
-function signAndRelaySet(isContractPaused?: boolean): string {
-  return `If the newest validator set is unsigned, ${GET_SIGNED}. ${relaySet(isContractPaused)}`;
-}
+const GET_SIGNED = 'get it signed first, because an unsigned set cannot be relayed.';
+const RELAY_SET =
+  'Have a relayer relay it; the hub pays no reward. Anyone can relay it, unless the contract is paused.';
 
 const valsetDrift = defineProblem('module_state', {
   name: 'BridgeValsetDrift',
@@ -242,7 +205,7 @@ const valsetDrift = defineProblem('module_state', {
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ in sum by more than ${DRIFT_RATIO * 100} % from those of the set in the contract.`,
-  action: signAndRelaySet(),
+  action: `If the newest validator set is unsigned, ${GET_SIGNED} ${RELAY_SET}`,
   find: ({ input }) => {
     const value = powerDrift(input);
     if (value === undefined || value <= DRIFT_RATIO) return undefined;
@@ -251,8 +214,8 @@ const valsetDrift = defineProblem('module_state', {
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
     const action =
       power?.isBelowThreshold === true
-        ? `The newest validator set is unsigned: ${GET_SIGNED}.`
-        : `The newest validator set is signed. ${relaySet(input.isContractPaused)}`;
+        ? `The newest validator set is unsigned: ${GET_SIGNED}`
+        : `The newest validator set is signed. ${RELAY_SET}`;
     return {
       start: latest(
         timeOfHeight(input, () => required(newest?.height)),
@@ -260,7 +223,7 @@ const valsetDrift = defineProblem('module_state', {
       ),
       summary: 'the validator set in the contract is out of date',
       details: [`its power shares differ in sum by ${percent(value)} from those of the newest set`],
-      action: power === undefined ? signAndRelaySet(input.isContractPaused) : action,
+      action: power && action,
     };
   },
 });

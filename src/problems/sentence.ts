@@ -1,11 +1,10 @@
 import type { ClaimType } from '../chain/claim.js';
 import { sum, type Numeral } from '../chain/numeral.js';
-import { chainType, type ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
 import { secondsToExternalHeight } from '../facts/bridge/block-times.js';
-import type { BridgeInput } from '../facts/bridge/bridge-input.js';
+import type { BridgeInput, WatchedOrchestrator } from '../facts/bridge/bridge-input.js';
 import {
   configuredTokens,
   contractLabel,
@@ -62,6 +61,10 @@ export function yourValidator(validator: Omit<Validator, 'isWatched'>): string {
   return `your validator ${shownValidatorName(validator)}`;
 }
 
+export function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator): string {
+  return yourValidator({ name, address, hasNamesake });
+}
+
 /** Quotes a name with punctuation, so that it can imitate neither `yours` nor another entry of the list. */
 function quoted(name: string): string {
   return /^yours$|[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/iu.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
@@ -98,14 +101,14 @@ export function missingTexts(missing: Members | null | undefined, haveNot: strin
   const members = listMembers(missing);
   const others = members.filter(({ isWatched }) => !isWatched);
   const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
-  const yours = `your ${own.length === 1 ? 'validator' : 'validators'}`;
+  const ownText = `your ${own.length === 1 ? 'validator' : 'validators'}`;
   const { total, powerRatio } = missing ?? { total: 0, powerRatio: null };
   const who = joinTexts(', ', own.length === 0 ? '' : 'yours', validators(others, total - own.length));
   const isOwnCause = own.length > 0 && !isCommon(total, powerRatio);
   return {
     /** "your validator Alpha has not voted: event 31 is not observed". */
     summary: (summary: string): string =>
-      !isOwnCause ? summary : `${yours} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
+      !isOwnCause ? summary : `${ownText} ${validators(own)} ${haveOrHas(own.length)} not ${haveNot}: ${summary}`,
     /**
      * "6 validators with 53 % of the power have not voted: yours, Alpha, Beta and 3 more"; empty when nobody is missing
      * or that is unknown.
@@ -115,7 +118,7 @@ export function missingTexts(missing: Members | null | undefined, haveNot: strin
         ? ''
         : `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNotWhat}${who === '' ? '' : `: ${who}`}`,
     action: (action: string): string => {
-      if (isOwnCause) return `Check the orchestrator of ${yours} first. ${action}`;
+      if (isOwnCause) return `Check the orchestrator of ${ownText} first. ${action}`;
       return own.length > 0 ? COMMON_CAUSE : action;
     },
   };
@@ -237,36 +240,20 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
   return name === '' ? shortName(chainId) : `${shortName(name)} (${shortName(chainId)})`;
 }
 
-const LOOK_UP_OUTBOUND =
-  'Look up the outbound on the chain. If it has a hash, check its confirmations and the observers. If not, compare its nonce with the transactions of the signers.';
-
-/** The actions for an outbound with a hash, and without. */
-const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
-  evm: [
-    'it should be in a block: look it up on the chain. If it has no receipt, the hash is wrong. If it has one, check its confirmations, then the observers.',
-    'compare its nonce with the transactions of the signers. It was never sent, waits in the mempool, or was executed and nobody has posted its hash.',
-  ],
-  bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
-  other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],
-};
-
-/** What a summary, the details (in full, to look it up) and the action say about the outbound of a transaction. */
-export function outboundTexts(input: CrosschainInput, chainId: string, cctx: Cctx | undefined) {
+/** What a summary and the details (in full, to look it up) say about the outbound of a transaction. */
+export function outboundTexts(input: CrosschainInput, cctx: Cctx | undefined) {
   const readHash = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
   // Some nodes list no hashes. Otherwise a hash is empty until an observer posts it.
   const hasHashes = distinctCctxs.pending(input).some((other) => (readHash(other) ?? '') !== '');
   const hash = hasHashes && cctx !== undefined ? readHash(cctx) : undefined;
-  const [withHash, withoutHash] = hashActions[chainType(chainId)];
-  const indexId = cleanText(orUndefined(() => required(cctx?.index)) ?? '', MAX_ID_CHARACTERS);
-  const index = indexId === '' ? '' : `index ${indexId}`;
-  if (hash === undefined) return { hash: '', ids: index, action: LOOK_UP_OUTBOUND };
-  if (hash === '') {
-    return { hash: ' without an outbound hash', ids: index, action: `The outbound has no hash: ${withoutHash}` };
-  }
+  const index = cleanText(orUndefined(() => required(cctx?.index)) ?? '', MAX_ID_CHARACTERS);
   return {
-    hash: ' with an outbound hash',
-    ids: joinTexts(', ', index, `outbound hash ${cleanText(hash, MAX_ID_CHARACTERS)}`),
-    action: `The outbound has a hash, so ${withHash}`,
+    hash: hash === undefined ? '' : ` ${hash === '' ? 'without' : 'with'} an outbound hash`,
+    ids: joinTexts(
+      ', ',
+      index === '' ? '' : `index ${index}`,
+      (hash ?? '') === '' ? '' : `outbound hash ${cleanText(hash ?? '', MAX_ID_CHARACTERS)}`,
+    ),
   };
 }
 
@@ -280,10 +267,15 @@ export function tokenName(input: BridgeInput, contract: string): string {
   return coinName({ symbol: configuredTokens(input).get(contract)?.symbol ?? null, contract });
 }
 
+/** The time until a batch times out, by the estimated external height. */
+export function secondsToTimeout(input: BridgeInput, { batch_timeout }: Batch): number | undefined {
+  return secondsToExternalHeight(input, () => required(batch_timeout));
+}
+
 /** "it times out in about 2 h 5 min"; empty without an estimate, and after the timeout. */
-export function timeoutText(input: BridgeInput, batch: Batch): string {
-  const seconds = secondsToExternalHeight(input, () => required(batch.batch_timeout));
-  return seconds === undefined || seconds <= 0 ? '' : `it times out in ${about(input, seconds)}`;
+export function timeoutText(input: BridgeInput, batch: Batch | undefined, what = 'it'): string {
+  const seconds = batch && secondsToTimeout(input, batch);
+  return seconds === undefined || seconds <= 0 ? '' : `${what} times out in ${about(input, seconds)}`;
 }
 
 /** "about 2 h 5 min, at 04:12 UTC"; without the time from a day on. */

@@ -18,9 +18,16 @@ import { count, durationInWords } from '../text/format.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../units.js';
 import { findEntry } from './marks.js';
 import { missedBlocksProblems } from './missed-blocks.js';
-import { defineProblem, type Evidence, type Finding, type Problem, type Severity } from './problem.js';
-import { COMMON_CAUSE, hubCoinText, MOST_RATIO, yourValidator } from './sentence.js';
-import { eachAnswered, identifySubject, yours } from './watched-answers.js';
+import {
+  defineProblem,
+  eachAnswered,
+  identifySubject,
+  type Evidence,
+  type Finding,
+  type Problem,
+  type Severity,
+} from './problem.js';
+import { COMMON_CAUSE, hubCoinText, MOST_RATIO, yours, yourValidator } from './sentence.js';
 
 /*
  * The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator.

@@ -8,7 +8,7 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('contributing/adding-an-alert.md');
 
-const DECLARATIONS = 'src/problems/integrity-problems.ts';
+const DECLARATIONS = 'src/problems/late-validators.ts';
 const TEXTS = 'src/problems/alert-texts.ts';
 const RUNBOOK = 'docs/runbook.md';
 const INCIDENTS = 'test/problems/incidents.ts';
@@ -32,7 +32,7 @@ describe.skipIf(!hasTool('promtool'))('contributing/adding-an-alert.md', () => {
     const declarations = copy.read(DECLARATIONS);
     expect(declarations.endsWith('\n];\n'), 'the file ends with the list of problems').toBe(true);
     const withProblem = `${declarations.slice(0, -'];\n'.length)}${declaration}];\n`;
-    copy.write(DECLARATIONS, insertBefore(withProblem, 'import { pendingAttestations } from', imported));
+    copy.write(DECLARATIONS, insertBefore(withProblem, 'import type { BridgeInput } from', imported));
     copy.write(TEXTS, copy.read(TEXTS).replace(/};\n$/, `${texts}};\n`));
     copy.write(RUNBOOK, insertBefore(copy.read(RUNBOOK), '## BridgeWatchedValidatorInactive\n', section));
     const end = '];\n\nexport const crosschainAndExporterIncidents';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { documentNames } from '../../src/document-types.js';
-import { hides, type HidingAlert } from '../../src/problems/hiding.js';
+import { hides, type HidingAlert } from '../../src/problems/due.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { rules } from '../../src/problems/rules.js';

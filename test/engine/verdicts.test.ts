@@ -3,8 +3,6 @@ import { failureReasons, type FailureReason } from '../../src/http/failure-reaso
 import type { Moment } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { presentPollProblems } from '../../src/problems/polls.js';
-import { problems } from '../../src/problems/problems.js';
 import { formatSentence, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../items/bridge-state.js';
@@ -205,15 +203,6 @@ describe('the verdicts about an endpoint', () => {
     expect(severities(record(phases, { valsets: 3 }).verdicts)).toEqual(['BridgeEndpointDown warning']);
   });
 
-  it('say when they may have begun before the exporter', () => {
-    const { succeed, linesAt } = endpoint();
-    for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
-    expect(linesAt(60)).toEqual([
-      'critical',
-      'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 60 min; 10 transfers waiting',
-    ]);
-  });
-
   it('do not mention what began recently, and after a third of the time of the alert, when it will fire', () => {
     const { succeed, linesAt, targets } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);
@@ -230,20 +219,6 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
-  it('name the new contract of the bridge for six hours, but not a missing one', () => {
-    const { succeed, linesAt } = endpoint();
-    const paramsWith = (address: string) => ({ params: { ...idleState.params, bridge_external_address: address } });
-    succeed(0, paramsWith('0xaa'));
-    succeed(1, paramsWith(''));
-    for (let minute = 2; minute <= 70; minute += 1) succeed(minute, paramsWith(minute < 5 ? '0xaa' : '0xbb'));
-    expect(linesAt(70)).toEqual([
-      'critical',
-      'firing BridgeParamsChanged: contract, bridge id or external chain changed, 65 min ago; bridge_external_address (0xaa → 0xbb)',
-    ]);
-    for (let minute = 75; minute <= 370; minute += 5) succeed(minute, paramsWith('0xbb'));
-    expect(linesAt(370)).toEqual(['ok']);
-  });
-
   it('tell a field that is missing, unless no alert reads it and the node has never had it', () => {
     const { succeed, linesAt } = endpoint();
     const { claim_slashing_enabled: _unread, ...withoutUnread } = idleState.params;
@@ -258,27 +233,6 @@ describe('the verdicts about an endpoint', () => {
       /^firing BridgeProblemUnjudged: BridgeBatchUnsigned and 4 other problems of module_state cannot be judged, for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
     );
   });
-});
-
-it('the problems that cannot be judged are a condition of each severity, since then', () => {
-  const at20 = at(20);
-  const [problem] = problems;
-  if (problem === undefined) throw new Error('there are problems');
-  const unjudged = [
-    { problem, severity: 'warning' as const, since: at(0).at },
-    { problem, severity: 'critical' as const, since: at(15).at },
-  ];
-  const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
-  const [state] = states();
-  const moment = { at: at20.at, isOptional: false, isNotServed: false, unjudged };
-  const found =
-    state === undefined
-      ? []
-      : presentPollProblems(state, moment).filter(({ problem: { name } }) => name === 'BridgeProblemUnjudged');
-  expect(found.map(({ problem: { severity }, startAt }) => [severity, startAt])).toEqual([
-    ['critical', at(15).at],
-    ['warning', at(0).at],
-  ]);
 });
 
 it('judges targets in the order of the configuration', () => {

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../src/engine/verdicts.js';
-import { hides } from '../../src/problems/hiding.js';
+import { hides } from '../../src/problems/due.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { expectations, type Expectation, type Truth } from './expectations.js';
 import { isBlind, type World } from './world.js';

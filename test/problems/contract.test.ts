@@ -51,7 +51,7 @@ function judgeAll(readings: readonly Reading[], isSinglePoll = true) {
       '0xc t',
     );
     const input = { ...readingAt(minute, changes), clockOffset: 0 };
-    const evidence = { input, newAnswers } as unknown as Evidence<'external_contract'>;
+    const evidence = { input, newAnswers, lacking: [] } as unknown as Evidence<'external_contract'>;
     const options = { isSinglePoll, staleAfterMs: 100 * 60 * 60_000, maxSeries: 200 };
     last = runToEnd(judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options));
   }

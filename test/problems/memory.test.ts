@@ -54,7 +54,14 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries };
       const judged = runToEnd(
-        judgeProblems(memory, 'module_state', { input: {} } as Evidence, at(seconds, clockOffset), options, [problem]),
+        judgeProblems(
+          memory,
+          'module_state',
+          { input: {}, lacking: [] as readonly string[] } as Evidence,
+          at(seconds, clockOffset),
+          options,
+          [problem],
+        ),
       );
       ({ memory } = judged);
       return judged;

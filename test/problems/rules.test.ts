@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alertTexts } from '../../src/problems/alert-texts.js';
-import { hides, type HidingAlert } from '../../src/problems/hiding.js';
+import { hides, type HidingAlert } from '../../src/problems/due.js';
 import type { DocumentName } from '../../src/document-types.js';
 import type { Problem } from '../../src/problems/problem.js';
 import { metricLabels } from '../../src/exposition/metrics-page.js';

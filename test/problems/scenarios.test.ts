@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { exportedFamilies } from '../../src/engine/endpoint-state.js';
+import { problemSeries } from '../../src/engine/verdicts.js';
 import { changedState, INITIAL_CONFIG, record, START_SECONDS, watchedAddress, type Phase } from './recording.js';
-import { firingVerdicts } from '../../src/engine/verdicts.js';
 
 /* What only a recording of documents with answers shows. The slow tests compare all scenarios with the alerts. */
 
@@ -66,57 +66,13 @@ describe('a jailed validator', () => {
     expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action).toMatch(/^Find the cause /);
     expect(verdicts.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
   });
-
-  it('is told on and on while its node is behind, because it was told before', () => {
-    const behind: number[] = [];
-    const hiddenIn: number[] = [];
-    record(
-      [
-        { minutes: 10, queries: jailed },
-        { minutes: 75, scenario: 'syncing', queries: jailed },
-      ],
-      {
-        sampleSeconds: 60,
-        valsets: 3,
-        observe: ([target], minute) => {
-          const firing = firingVerdicts({ verdicts: target?.verdicts ?? [] });
-          if (firing.some(({ alert, severity }) => alert === 'BridgeNodeBehind' && severity === 'critical'))
-            behind.push(minute);
-          if (minute >= 5 && !firing.some(({ alert }) => alert === 'BridgeWatchedValidatorJailed'))
-            hiddenIn.push(minute);
-        },
-      },
-    );
-    expect(behind.length).toBeGreaterThan(5);
-    expect(hiddenIn).toEqual([]);
-  });
 });
 
-describe('with the contract on the external chain', () => {
-  it('the action for batches past their timeout does not ask what is known', () => {
-    const actions: (string | undefined)[] = [];
-    const phases: Phase[] = [
-      { minutes: 12, contract: {} },
-      { minutes: 48, scenario: 'batch-timeout', contract: {} },
-      { minutes: 4, contract: { contract: () => ({ paused: true }) } },
-      { minutes: 20, contract: { fails: 'timeout' } },
-    ];
-    record(phases, {
-      // So that an incident takes few polls.
-      sampleSeconds: 240,
-      valsets: 3,
-      contract: true,
-      observe: ([target]) =>
-        void actions.push(target?.verdicts.find(({ alert }) => alert === 'BridgeBatchOverdue')?.action),
-    });
-    expect(Array.from(new Set(actions.slice(-8)))).toEqual([
-      expect.stringMatching(
-        /; a small deposit on the external chain makes such an event: the contract is not paused\.$/,
-      ),
-      expect.stringMatching(/; nobody can make one while the contract is paused: find out who paused it and why\.$/),
-      expect.stringMatching(
-        /; a small deposit on the external chain makes such an event, unless the contract is paused\.$/,
-      ),
-    ]);
-  });
+it('all series of problems have the labels of their target, by which Alertmanager routes', () => {
+  const failing: Phase = { minutes: 15, bridge: { fails: 'too_large' }, crosschain: { fails: 'unauthorized' } };
+  const phases = [{ minutes: 5 }, { minutes: 15, bridge: changedState(() => ({ batches: undefined })) }, failing];
+  const { endpoints, at } = record(phases, { valsets: 3, targetLabels: { team: 'payments' } });
+  const lines = problemSeries(endpoints, at).flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
+  expect(lines.length).toBeGreaterThan(5);
+  expect(lines.filter((line) => !line.includes('team="payments"'))).toEqual([]);
 });

@@ -129,7 +129,7 @@ describe('the words of a summary', () => {
     const document = { cctxs_missed: [], cctxs_pending: [cctx] };
     const input = inputOf('rate_limiter_input', document, { settings: defaultCrosschainSettings });
     const [read] = distinctCctxs.pending(input);
-    expect(outboundTexts(input, '1', read).ids).toBe(`index ${cctx.index}, outbound hash ${hash}`);
+    expect(outboundTexts(input, read).ids).toBe(`index ${cctx.index}, outbound hash ${hash}`);
   });
 
   it('name a chain by its name and id, as far as they are known', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { chooseBlockTime, warmUpMs } from '../../src/simulator/model.js';
 import { record, START_SECONDS, type Phase } from './recording.js';
@@ -38,28 +38,19 @@ function firedIn(model: MainnetChain, phases: readonly Phase[]) {
   return fired;
 }
 
-describe('on a main network without min_batch_fee', () => {
-  it.each([1, 3])('no poor batch is a warning from the second day on (seed %i)', (seed) => {
-    const fired = firedIn(createMainnet(seed), [{ minutes: 7 * DAY_MINUTES }]);
-    expect(fired.filter(([minute]) => minute >= DAY_MINUTES)).toEqual([]);
-  });
+const doubledPrices = new Map(['usdt', 'usdc', 'weth', 'hub'].map((symbol) => [symbol, 2]));
 
-  it('relayers that stop are a warning, and critical, as with a configured minimum', () => {
-    const stopMinute = 2 * DAY_MINUTES;
-    const fired = firedIn(createMainnet(1), [
-      { minutes: stopMinute },
-      { minutes: DAY_MINUTES, scenario: 'no-relayer' },
-    ]);
-    const after = fired.filter(([minute]) => minute >= stopMinute);
-    expect(after.map(([, alert]) => alert)).toContain('BridgeBatchNotRelayed/critical');
-  });
-
-  it.each([1, 3])('no poor batch is a warning in the days after the price of tokens has doubled (seed %i)', (seed) => {
-    const model = createMainnet(seed);
-    const priceFactors = new Map(['usdt', 'usdc', 'weth', 'hub'].map((symbol) => [symbol, 2]));
-    const priceMinute = 2 * DAY_MINUTES;
-    const begin = () => model.setChanges({ priceFactors });
-    const fired = firedIn(model, [{ minutes: priceMinute }, { minutes: 5 * DAY_MINUTES, begin }]);
-    expect(fired.filter(([minute]) => minute >= priceMinute)).toEqual([]);
-  });
+it.each([
+  ['from the second day on', 1, undefined],
+  ['from the second day on', 3, undefined],
+  ['after the price of tokens has doubled', 1, doubledPrices],
+  ['after the price of tokens has doubled', 3, doubledPrices],
+] as const)('no poor batch without min_batch_fee is a warning %s (seed %i)', (_, seed, priceFactors) => {
+  const model = createMainnet(seed);
+  const fired = firedIn(model, [
+    { minutes: 2 * DAY_MINUTES },
+    { minutes: 5 * DAY_MINUTES, begin: () => void (priceFactors && model.setChanges({ priceFactors })) },
+  ]);
+  const firstMinute = (priceFactors === undefined ? 1 : 2) * DAY_MINUTES;
+  expect(fired.filter(([minute]) => minute >= firstMinute)).toEqual([]);
 });

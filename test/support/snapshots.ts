@@ -33,7 +33,6 @@ export type BridgeOptions = SourceOptions &
     /** As read of the contract. */
     readonly externalHeight?: Numeral;
     readonly isNodeBehind?: boolean;
-    readonly isContractPaused?: boolean;
   };
 export type CrosschainOptions = SourceOptions &
   Partial<CrosschainSettings> & {
@@ -53,7 +52,6 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
     past: _previous,
     externalHeight: _external,
     isNodeBehind: _isBehind,
-    isContractPaused: _isPaused,
     atMs: _at,
     ...settings
   } = others;
@@ -68,9 +66,9 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 
 /** A poll of a module_state response with this `state`. */
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
-  const { height, names, externalHeight, isNodeBehind, isContractPaused, atMs = 0 } = options;
+  const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
   const at = { at: START.at + atMs / 1000, clockOffset: 0 };
-  const additionalInput = { ...(names && { names }), externalHeight, isNodeBehind, isContractPaused };
+  const additionalInput = { ...(names && { names }), externalHeight, isNodeBehind };
   return pollOf(bridgeContext(options), { state }, { height, at, additionalInput });
 }
 

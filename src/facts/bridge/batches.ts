@@ -49,21 +49,6 @@ export function expectedBatches(input: BridgeInput, batches: readonly Batch[]): 
   return tokens.size < 2 ? paying : [...paying, ...unknown];
 }
 
-/**
- * Whether the fees make relayers execute the batch. Signatures are read first: unknown signatures withdraw the family
- * even for a batch with insufficient fees.
- */
-export function feeSufficiency(
-  input: BridgeInput,
-  batch: Batch,
-): 'sufficient' | 'insufficient' | 'unsigned' | 'unknown' {
-  const pays = paysMinimum(input, batch);
-  if (pays === undefined) return 'unknown';
-  const isSigned = isBatchSigned(input, batch) === true;
-  if (!pays) return 'insufficient';
-  return isSigned ? 'sufficient' : 'unsigned';
-}
-
 /** False if one condition is false. Otherwise, an unknown condition, as of a missing field, withdraws the family. */
 function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
   const results = conditions.map(orUndefined);

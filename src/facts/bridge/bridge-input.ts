@@ -18,8 +18,6 @@ export interface BridgeInput {
   readonly names: ValidatorNames;
   /** The external height in a recent reading of the contract. */
   readonly externalHeight?: Numeral | undefined;
-  /** `undefined` without a recent reading of the contract. */
-  readonly isContractPaused?: boolean | undefined;
   /** Whether the node is behind the chain: then the time until a height is unknown. */
   readonly isNodeBehind?: boolean | undefined;
   /** When the response was received. */
