@@ -23,7 +23,7 @@ import { bridgeItems, contractItems, type BridgeItems, type ContractItems } from
 import { type CrosschainItems, crosschainItems } from './items/crosschain-items.js';
 import { bridgeHeadline, crosschainHeadline, type BridgeHeadline, type CrosschainHeadline } from './items/headline.js';
 import type { Filter } from './items/item-list.js';
-import type { InParts } from './parts.js';
+import type { InParts } from './tasks.js';
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;

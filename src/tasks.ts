@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/* How tasks wait for each other and for the next run. */
+/* How tasks wait for each other and for the next run, and how a computation yields. */
 
 /** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
 type Queue = <T>(task: () => Promise<T>) => Promise<T>;
@@ -48,16 +48,6 @@ export async function withinMs<T>(ms: number, task: Promise<T>): Promise<T | und
   }
 }
 
-/** Runs a task, and calls `onSlow` whenever it has taken that much longer. */
-export async function reportSlow(ms: number, onSlow: () => void, task: () => Promise<void>): Promise<void> {
-  const timer = setInterval(onSlow, ms);
-  try {
-    await task();
-  } finally {
-    clearInterval(timer);
-  }
-}
-
 export interface Repeating {
   /** Resolves when the first run has ended, or there will be none. */
   readonly firstRun: Promise<void>;
@@ -101,4 +91,14 @@ export function startRepeating(
       endFirstRun();
     },
   };
+}
+
+/** A computation in parts. It yields where scrapes can be answered in between. */
+export type InParts<T> = Generator<undefined, T, undefined>;
+
+/** Runs all parts at once. */
+export function runToEnd<T>(parts: InParts<T>): T {
+  let part = parts.next();
+  while (part.done !== true) part = parts.next();
+  return part.value;
 }

@@ -1,4 +1,4 @@
-import type { InParts } from '../parts.js';
+import type { InParts } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
 import { INVALID, validOrUndefined, UNKNOWN_VALUE, type FieldSchema } from './fields.js';
 

@@ -12,8 +12,7 @@ import { createJobs, stepContext, targetOptions, targetsHash } from '../engine/j
 import type { EndpointJob, Received } from '../engine/source.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { renderProcess } from '../exposition/process-metrics.js';
-import { readRecording } from '../recorder/read-recording.js';
-import { replay, type ReplayMoment } from '../sources/recording.js';
+import { readRecording, replay, type ReplayMoment } from '../sources/recording.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
-import { runToEnd } from '../parts.js';
+import { runToEnd } from '../tasks.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import { createFilter, type Filter } from '../items/item-list.js';
 

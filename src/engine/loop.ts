@@ -7,10 +7,10 @@ import { enabledQueries } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../tasks.js';
 import { formatDuration, MINUTE_MS } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
-import { endpointId, initialState, selectSettings, type EndpointKey, type EndpointState } from './endpoint-state.js';
+import { endpointId, initialState, selectSettings, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
 import { createPollLog, createVerdictLog } from './poll-log.js';
-import { createMemory, withMemory, type EndpointMemory } from './endpoint-memory.js';
+import { createMemory, withMemory, type StateFile } from './state-file.js';
 import type { Received, Source } from './source.js';
 
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
@@ -29,13 +29,6 @@ export interface PollRecorder extends Sink {
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
   readonly recordNext: (target: string) => void;
   readonly forgetOthers: (states: readonly EndpointState[]) => void;
-}
-
-/** The memory that survives a restart. */
-export interface SavedMemory {
-  readonly findMemory: (key: EndpointKey) => EndpointMemory | undefined;
-  /** Writes the memory within a second, because a problem has begun or ended. */
-  readonly writeSoon: () => void;
 }
 
 /** The pause between two probes of the nodes of an endpoint with several. */
@@ -60,7 +53,7 @@ export interface PollLoopOptions {
   /** The states from which the demo continues. */
   readonly demoState?: ((job: PollJob) => EndpointState | undefined) | undefined;
   readonly recorder?: PollRecorder | undefined;
-  readonly stateFile?: SavedMemory | undefined;
+  readonly stateFile?: Pick<StateFile, 'findMemory' | 'writeSoon'> | undefined;
 }
 
 export function createPollLoop(options: PollLoopOptions): PollLoop {

@@ -7,7 +7,7 @@ import type { DocumentName, DocumentTypes, StepContext } from '../document-types
 import { documents } from '../documents.js';
 import { remedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/response.js';
-import type { InParts } from '../parts.js';
+import type { InParts } from '../tasks.js';
 import type { EndpointState } from './endpoint-state.js';
 import { compressBody } from './kept-body.js';
 import type { Received, ReceivedDocument } from './source.js';

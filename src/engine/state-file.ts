@@ -1,24 +1,36 @@
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { writeAtomically } from '../files.js';
 import { toMilliseconds, type Clock, type Instant, type Moment } from '../clock.js';
-import { readTextFile } from '../config/text-files.js';
-import type { Result } from '../config/text-files.js';
-import { createQueue, reportSlow, withinMs } from '../tasks.js';
-import { errorCode, fileErrorText } from '../text/error-text.js';
-import { DAY_SECONDS, MEBIBYTE, formatDuration, formatSize } from '../units.js';
-import { endpointId, type EndpointState } from './endpoint-state.js';
-import type { SavedMemory } from './loop.js';
-import { createMemory, MEMORY_VERSION, type EndpointMemory } from './endpoint-memory.js';
+import { readTextFile, type Result } from '../config/text-files.js';
+import { createDisk, writeAtomically } from '../files.js';
+import { restartedCrosschain } from '../flow/unlisted-cctxs.js';
+import { alertTexts } from '../problems/alert-texts.js';
+import type { ProblemMemory, RememberedProblem } from '../problems/problem-memory.js';
+import { problemKey, type Problem } from '../problems/problem.js';
+import { problems } from '../problems/problems.js';
+import type { SubjectHistory } from '../problems/subjects.js';
+import { startRepeating, withinMs, type Repeating } from '../tasks.js';
+import { DAY_SECONDS, formatSize, MEBIBYTE } from '../units.js';
+import {
+  endpointId,
+  isDocument,
+  lastDocument,
+  sourceInUse,
+  type EndpointKey,
+  type EndpointState,
+  type LastDocument,
+} from './endpoint-state.js';
 
 /*
  * The state file: the memory of the endpoints for the next process. It is written beside polls and scrapes, and
  * failures are logged.
  */
 
-export interface StateFile extends SavedMemory {
+export interface StateFile {
+  readonly findMemory: (key: EndpointKey) => EndpointMemory | undefined;
+  /** Writes the memory within a second, because a problem has begun or ended. */
+  readonly writeSoon: () => void;
   /** Where the process clock continues; `undefined` without a previous process. */
   readonly clockStart: Instant | undefined;
   /** Writes the file from now on. */
@@ -33,81 +45,59 @@ const MAX_BYTES = 32 * MEBIBYTE;
 /** An endpoint without a poll for so long was removed or renamed. */
 const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 
-const INTERVAL_MS = 30_000;
+const INTERVAL_SECONDS = 30;
 const SOON_MS = 1_000;
-const CLOSE_MS = 3_000;
-/** A disk that has not responded for so long is a problem. */
 const DISK_MS = 10_000;
 
 /** Reads the file. One that cannot be used is logged, and the memory is empty. */
 export async function openStateFile(path: string, log: Logger, wallMs = Date.now()): Promise<StateFile> {
   const loaded = await load(path, log);
   const memories = new Map(loaded?.endpoints.map((endpoint) => [endpointId(endpoint), endpoint]));
-
-  let source: { readonly states: () => readonly EndpointState[]; readonly now: Clock } | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const disk = createDisk(log, DISK_MS, { failing: NOT_WRITTEN, succeeding: 'the state file is written again' });
+  let write = async (): Promise<boolean> => true;
+  let repeating: Repeating | undefined;
   let isSoon = false;
-  let isWriting = false;
-  let isClosed = false;
-  let problem: string | undefined;
-  const enqueue = createQueue();
-
-  function schedule(): void {
-    clearTimeout(timer);
-    if (!isClosed && !isWriting) timer = setTimeout(() => void write(), isSoon ? SOON_MS : INTERVAL_MS);
-  }
-
-  async function write(): Promise<void> {
-    isSoon = false;
-    isWriting = true;
-    await reportSlow(
-      DISK_MS,
-      () => report(`${NOT_WRITTEN}: ${NO_RESPONSE}`),
-      async () => enqueue(writeNow),
-    );
-    isWriting = false;
-    schedule();
-  }
-
-  async function writeNow(): Promise<void> {
-    if (source === undefined) return;
-    const now = source.now();
-    updateMemories(memories, source.states(), now.at);
-    report(await replace(path, await formatFile(Array.from(memories.values()), now)));
-  }
-
-  /** Logs a new problem, and when the file is written again. */
-  function report(found: string | undefined): void {
-    if (found !== undefined && found !== problem) log.warn(found);
-    if (found === undefined && problem !== undefined) log.info('the state file is written again');
-    problem = found;
-  }
 
   return {
     clockStart: loaded && clockAfter(loaded.now, wallMs),
     findMemory: (key) => memories.get(endpointId(key)),
     start: (states, now) => {
-      source = { states, now };
-      // Written at once, so that a file that cannot be written is reported at the start.
-      isSoon = true;
-      schedule();
+      let writtenAt = -Infinity;
+      write = async () =>
+        disk.run(async () => {
+          const moment = now();
+          updateMemories(memories, states(), moment.at);
+          await replace(path, await formatFile(Array.from(memories.values()), moment));
+        });
+      // First after a second, so that a file that cannot be written is reported at the start.
+      repeating = startRepeating(
+        async () => {
+          const { at } = now();
+          if (!isSoon && at - writtenAt < INTERVAL_SECONDS) return;
+          isSoon = false;
+          writtenAt = at;
+          await write();
+        },
+        SOON_MS,
+        { delayMs: SOON_MS },
+      );
     },
     writeSoon: () => {
-      if (isSoon || source === undefined) return;
       isSoon = true;
-      schedule();
     },
-    problem: () => problem,
+    problem: () => {
+      const failure = disk.failure();
+      return failure && `${NOT_WRITTEN}: ${failure}`;
+    },
     close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
-      await withinMs(CLOSE_MS, enqueue(writeNow));
+      repeating?.close();
+      void write();
+      await disk.close();
     },
   };
 }
 
 const NOT_WRITTEN = 'the state file cannot be written';
-const NO_RESPONSE = `the disk has not responded for ${formatDuration(DISK_MS)}`;
 
 /** The process clock goes on by the wall clock between two processes, and stands still if that was set back. */
 function clockAfter({ at, clockOffset }: Moment, wallMs: number): Instant {
@@ -121,7 +111,7 @@ interface StoredState {
 }
 
 async function load(path: string, log: Logger): Promise<StoredState | undefined> {
-  const unread = { ok: false, problem: `cannot be read: ${NO_RESPONSE}`, isMissing: false } as const;
+  const unread = { ok: false, problem: 'cannot be read: the disk has not responded', isMissing: false } as const;
   const file = (await withinMs(DISK_MS, readTextFile(path, MAX_BYTES))) ?? unread;
   const state = file.ok ? parseFile(file.text) : file;
   if (state.ok) {
@@ -142,16 +132,9 @@ function updateMemories(memories: Map<string, EndpointMemory>, states: readonly 
   for (const [key, { polledAt }] of memories) if (at - polledAt > MAX_AGE_SECONDS) memories.delete(key);
 }
 
-/** Replaces the file. Returns why it cannot be written. */
-async function replace(path: string, text: string): Promise<string | undefined> {
-  if (Buffer.byteLength(text) > MAX_BYTES) return `${NOT_WRITTEN}: it would be larger than ${formatSize(MAX_BYTES)}`;
-  try {
-    await writeAtomically(path, text, { mode: 0o600 });
-    return undefined;
-  } catch (error) {
-    const isMissing = errorCode(error) === 'ENOENT';
-    return `${NOT_WRITTEN}: ${isMissing ? `the directory ${dirname(path)} does not exist` : fileErrorText(error)}`;
-  }
+async function replace(path: string, text: string): Promise<void> {
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`it would be larger than ${formatSize(MAX_BYTES)}`);
+  await writeAtomically(path, text, { mode: 0o600 });
 }
 
 async function formatFile(endpoints: readonly EndpointMemory[], now: Moment): Promise<string> {
@@ -207,4 +190,93 @@ export function parsePlainData(text: string): unknown {
     if ('$map' in each && Array.isArray(each.$map)) return new Map(each.$map as [unknown, unknown][]);
     return '$bigint' in each && typeof each.$bigint === 'string' ? BigInt(each.$bigint) : each;
   });
+}
+
+/*
+ * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has
+ * changed its job. It is plain data. Counters begin anew, and what the next document or answer has anyway is left out.
+ */
+
+/** Raised when the shape of what a state file has changes: then the memory of the previous version begins empty. */
+export const MEMORY_VERSION = 9;
+
+export interface EndpointMemory extends EndpointKey {
+  readonly polledAt: Instant;
+  /** The last document; `undefined` before the first. */
+  readonly last: LastDocument | undefined;
+  readonly problems: ProblemMemory;
+  /** Of several nodes, the one in use. */
+  readonly nodeInUse?: string | undefined;
+}
+
+/** `undefined` before the first poll of this process. */
+export function createMemory(state: EndpointState): EndpointMemory | undefined {
+  const { target, document, lastPoll, problems: memory } = state;
+  if (lastPoll === undefined) return undefined;
+  const last = lastDocument(state);
+  const stored = withHistories(memory, (history) => ({
+    ...history,
+    // Texts contain configured names, which are not stored. The next document provides the texts.
+    summary: '',
+    details: '',
+    action: '',
+    validators: history.validators.map((validator) => ({ ...validator, name: '' })),
+    chains: undefined,
+  }));
+  return {
+    target,
+    document,
+    polledAt: lastPoll.at,
+    last: last && restarted(last),
+    problems: stored,
+    nodeInUse: sourceInUse(state),
+  };
+}
+
+/** The part of the last document that another process compares its first document with. */
+function restarted(last: LastDocument): LastDocument {
+  const { identity, height } = last;
+  if (isDocument('module_state', last)) {
+    const { document, past } = last;
+    // The next document provides these values.
+    const nothing = { watched: [], hubCoinDenom: undefined, hubSide: undefined };
+    return { document, identity, height, past: past && { ...past, ...nothing }, flow: undefined };
+  }
+  if (isDocument('rate_limiter_input', last)) {
+    const { document, past, flow } = last;
+    return { document, identity, height, past, flow: flow && restartedCrosschain(flow) };
+  }
+  return { document: 'external_contract', identity, height, past: undefined, flow: undefined };
+}
+
+/** A state before the first poll, with the memory of the endpoint. */
+export function withMemory(state: EndpointState, memory: EndpointMemory | undefined): EndpointState {
+  if (memory === undefined) return state;
+  const { last, problems: stored, nodeInUse } = memory;
+  const known = withHistories(stored, (history, { name, action }) => {
+    const [title] = alertTexts[name as keyof typeof alertTexts];
+    // The summary until the next document or answer finds the problem again.
+    const summary = `${title.charAt(0).toLowerCase()}${title.slice(1, -1)}, as was found earlier`;
+    return { ...history, summary, action };
+  });
+  return {
+    ...state,
+    ...(last && { restored: last }),
+    ...(nodeInUse !== undefined && { nodes: [{ source: nodeInUse, isInUse: true }] }),
+    problems: known,
+  };
+}
+
+/** The memory with other histories. One of a problem that this version does not have is left out. */
+function withHistories(
+  memory: ProblemMemory,
+  change: (history: SubjectHistory, problem: Problem) => SubjectHistory,
+): ProblemMemory {
+  const remembered = problems.flatMap((problem): readonly (readonly [string, RememberedProblem])[] => {
+    const known = memory.remembered.get(problemKey(problem));
+    if (known === undefined) return [];
+    const histories = Array.from(known.histories, ([key, history]) => [key, change(history, problem)] as const);
+    return [[problemKey(problem), { ...known, histories: new Map(histories) }]];
+  });
+  return { ...memory, remembered: new Map(remembered) };
 }

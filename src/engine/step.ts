@@ -7,7 +7,7 @@ import { documents, type DocumentContext } from '../documents.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily, formatTargetLabels } from '../metrics/text-format.js';
-import type { InParts } from '../parts.js';
+import type { InParts } from '../tasks.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import { HEIGHT, type Evidence } from '../problems/problem.js';

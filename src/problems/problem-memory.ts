@@ -1,7 +1,7 @@
 import type { Instant, Moment } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
-import type { InParts } from '../parts.js';
+import type { InParts } from '../tasks.js';
 import { MINUTE_SECONDS } from '../units.js';
 import type { AlertMemory } from './due.js';
 import { latestMark, marksAfter, type Marks } from './marks.js';

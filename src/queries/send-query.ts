@@ -4,7 +4,7 @@ import { formatSource } from '../config/urls.js';
 import { orUndefined } from '../facts/required-fields.js';
 import { remainingLimits, type Client, type RequestLimits } from '../http/client.js';
 import { failure, type FailureReason } from '../http/failure-reasons.js';
-import { runToEnd } from '../parts.js';
+import { runToEnd } from '../tasks.js';
 import { formatSize, MEBIBYTE } from '../units.js';
 import type { QueryExchange, QueryRequest, QueryResult, ResponseReader } from './query.js';
 

@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
+import { isoTime, wallSeconds, type Clock, type Moment } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
+import { createDisk } from '../files.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
 import type { ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
-import { createQueue, reportSlow, withinMs } from '../tasks.js';
-import { fileErrorText } from '../text/error-text.js';
-import { MEBIBYTE, formatDuration, formatSize } from '../units.js';
+import { MEBIBYTE, formatSize } from '../units.js';
 import { FORMAT_VERSION, openDirectory, type RecordingDirectory, type RecordingHeader } from './directory.js';
 
 /*
@@ -36,7 +35,7 @@ interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
   readonly memory: RecordingMemory;
 }
 
-export function createRecorder(log: Logger, now: Clock, writer = createWriter(log, now)): Recorder {
+export function createRecorder(log: Logger, now: Clock, writer = createWriter(log)): Recorder {
   let settings: ActiveSettings | undefined;
   const endpoints = new Map<string, RecordedEndpoint>();
 
@@ -72,7 +71,7 @@ export function createRecorder(log: Logger, now: Clock, writer = createWriter(lo
       const header = createHeader(state, received.ok ? received : undefined, now());
       const body = received.ok ? received.bytes : (received.body ?? new Uint8Array());
       // After a failed write, the next poll is selected.
-      writer.write(settings, header, body, () => forget(id));
+      void writer.write(settings, header, body, () => forget(id));
     },
     recordNext: (target) => {
       for (const [id, endpoint] of endpoints) {
@@ -150,10 +149,7 @@ export function selectPoll(
   return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 
-/*
- * Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of
- * Node.js.
- */
+/* Writing of recorded polls. */
 
 interface WriterStatus {
   /** Numbers of polls since the start of the process. */
@@ -162,97 +158,74 @@ interface WriterStatus {
   /** The size of all recordings; `undefined` before they were added up. */
   readonly bytes: number | undefined;
   /** `undefined` if the last attempt succeeded. */
-  readonly failure: { readonly since: Instant; readonly message: string } | undefined;
+  readonly failure: string | undefined;
 }
 
 type WriterSettings = Pick<ActiveSettings, 'directory' | 'max_size'>;
 
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
-const MAX_WAITING = 1000;
-/** A disk that does not respond for so long has failed; adding up many recordings takes less. */
+/** A poll that waits takes so much memory besides its body. */
+const POLL_BYTES = 64 * 1024;
+/** Adding up many recordings takes less. */
 const DISK_MS = 60_000;
 
-const CLOSE_MS = 3_000;
-
-export function createWriter(log: Pick<Logger, 'info' | 'warn'>, now: Clock) {
-  const enqueue = createQueue();
-  let status: WriterStatus = { recorded: 0, failed: 0, bytes: undefined, failure: undefined };
-  let [waiting, waitingBytes, isClosed] = [0, 0, false];
+export function createWriter(log: Pick<Logger, 'info' | 'warn'>) {
+  const disk = createDisk(log, DISK_MS, {
+    failing: 'polls cannot be recorded',
+    succeeding: 'polls are recorded again',
+  });
+  let [recorded, failed, waitingBytes] = [0, 0, 0];
+  let bytes: number | undefined;
   /** Opened again after a failure: another volume may be mounted there. */
   let opened: { readonly root: string; readonly directory: RecordingDirectory } | undefined;
 
-  function fail(message: string, polls: number): void {
-    if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
-    const since = status.failure?.since ?? now().at;
-    status = { ...status, failed: status.failed + polls, failure: { since, message } };
-  }
-
-  async function attempt(
+  const run = async (
     root: string,
-    polls: number,
     action: (directory: RecordingDirectory) => Promise<void>,
-    onFailure?: () => void,
-  ): Promise<void> {
-    if (isClosed) return;
-    try {
-      if (opened?.root !== root) opened = { root, directory: await openDirectory(root) };
-      await action(opened.directory);
-      if (status.failure !== undefined) log.info('polls are recorded again');
-      status = { ...status, recorded: status.recorded + polls, bytes: opened.directory.bytes(), failure: undefined };
-    } catch (error) {
-      opened = undefined;
-      fail(fileErrorText(error), polls);
-      onFailure?.();
-    }
-  }
-
-  /** Reports a disk that does not respond, before too many polls wait for it. */
-  const onDisk = async (root: string, task: () => Promise<void>): Promise<void> =>
-    reportSlow(DISK_MS, () => fail(`${root}: the disk has not responded for ${formatDuration(DISK_MS)}`, 0), task);
+    makesRoot = false,
+  ): Promise<boolean> =>
+    disk.run(async () => {
+      try {
+        // Opening a directory that cannot be made fails with the same reason.
+        if (makesRoot) await mkdir(root, { recursive: true }).catch(() => undefined);
+        if (opened?.root !== root) opened = { root, directory: await openDirectory(root) };
+        await action(opened.directory);
+        bytes = opened.directory.bytes();
+      } catch (error) {
+        opened = undefined;
+        throw error;
+      }
+    });
 
   return {
-    /** Creates the directory if it is missing, and adds up the polls that are there. */
-    open: ({ directory: root }: WriterSettings) =>
-      void enqueue(async () =>
-        onDisk(root, async () => {
-          // Only here: a directory that disappears later may be a volume that is not mounted. Opening it fails with the
-          // same reason.
-          await mkdir(root, { recursive: true }).catch(() => undefined);
-          await attempt(root, 0, async () => undefined);
-        }),
-      ),
+    /**
+     * Creates the directory if it is missing, and adds up the polls that are there. A directory that disappears later
+     * is not created again, because it may be a volume that is not mounted.
+     */
+    open: ({ directory: root }: WriterSettings): void => void run(root, async () => undefined, true),
     /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
-    write: (
+    write: async (
       { directory: root, max_size: maxBytes }: WriterSettings,
       header: RecordingHeader,
       body: Uint8Array,
       onFailure: () => void,
-    ) => {
-      const bytes = body.length;
-      if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
-        fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
+    ): Promise<void> => {
+      const size = body.length + POLL_BYTES;
+      const isTooSlow = waitingBytes > 0 && waitingBytes + size > MAX_WAITING_BYTES;
+      if (isTooSlow) disk.fail(`the disk is too slow: ${formatSize(waitingBytes)} wait to be written`);
+      waitingBytes += size;
+      const hasSucceeded =
+        !isTooSlow && (await run(root, async (directory) => directory.write(header, body, maxBytes)));
+      waitingBytes -= size;
+      if (hasSucceeded) recorded += 1;
+      else {
+        failed += 1;
         onFailure();
-        return;
       }
-      waiting += 1;
-      waitingBytes += bytes;
-      void enqueue(async () => {
-        await onDisk(root, async () =>
-          attempt(root, 1, async (directory) => directory.write(header, body, maxBytes), onFailure),
-        );
-        waiting -= 1;
-        waitingBytes -= bytes;
-      });
     },
-    status: () => status,
-    /** Resolves when the waiting polls are written, or after a few seconds: then they are dropped. */
-    close: async () => {
-      await withinMs(
-        CLOSE_MS,
-        enqueue(async () => undefined),
-      );
-      isClosed = true;
-    },
+    status: (): WriterStatus => ({ recorded, failed, bytes, failure: disk.failure() }),
+    /** Resolves when the waiting polls are written, or after a few seconds. */
+    close: disk.close,
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countValues, readDocument } from '../../src/chain/document.js';
 import { INVALID, boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
-import { runToEnd } from '../../src/parts.js';
+import { runToEnd } from '../../src/tasks.js';
 import { createModel } from '../../src/simulator/model.js';
 import { fuzzRuns } from '../support/fuzz.js';
 

@@ -3,7 +3,7 @@ import type { ContractReading, TokenBacking } from '../../src/facts/contract/rea
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/problem-memory.js';
 import type { Evidence } from '../../src/problems/problem.js';
 import { joinTexts } from '../../src/problems/sentence.js';
-import { runToEnd } from '../../src/parts.js';
+import { runToEnd } from '../../src/tasks.js';
 import { answeredQueries } from '../support/answered-queries.js';
 
 /* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */

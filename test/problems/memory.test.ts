@@ -10,7 +10,7 @@ import {
   type Problem,
   type ProblemSettings,
 } from '../../src/problems/problem.js';
-import { runToEnd } from '../../src/parts.js';
+import { runToEnd } from '../../src/tasks.js';
 import { latestMark } from '../../src/problems/marks.js';
 
 /* Since when a problem is there. The problem of these tests finds what it is told. */

@@ -15,7 +15,7 @@ import type { DocumentName, AdditionalInput, StepContext } from '../../src/docum
 import type { TargetLabels } from '../../src/config/config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { ProblemSettings } from '../../src/problems/problem.js';
-import type { EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import type { EndpointMemory } from '../../src/engine/state-file.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';

@@ -59,7 +59,7 @@ export async function recordChain({
   const written: Promise<void>[] = [];
   const recorder = createRecorder(log, now, {
     open: () => undefined,
-    write: (_settings, header, body) => void written.push(files.write(header, body, Infinity)),
+    write: async (_settings, header, body) => void written.push(files.write(header, body, Infinity)),
     status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
     close: async () => undefined,
   });

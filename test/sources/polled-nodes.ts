@@ -8,7 +8,7 @@ import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/state-file.js';
 import { createNetwork, type Network } from '../../src/sources/network.js';
 import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';

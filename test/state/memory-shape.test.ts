@@ -6,7 +6,7 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createEngine } from '../../src/engine/engine.js';
 import { initialState } from '../../src/engine/endpoint-state.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
-import { createMemory, MEMORY_VERSION, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { createMemory, MEMORY_VERSION, type EndpointMemory } from '../../src/engine/state-file.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
 import { createModel } from '../../src/simulator/model.js';
 import { scenarios, type ScenarioName } from '../../src/simulator/scenarios.js';
@@ -100,7 +100,7 @@ it('a state file that has another shape has another version', async () => {
   if (golden.version === MEMORY_VERSION) {
     expect(
       shape,
-      'A state file of the previous build would be read with the wrong shape: raise MEMORY_VERSION in src/engine/endpoint-memory.ts, then update the golden file with -u.',
+      'A state file of the previous build would be read with the wrong shape: raise MEMORY_VERSION in src/engine/state-file.ts, then update the golden file with -u.',
     ).toEqual(golden.shape);
   }
   expect(golden.version, 'MEMORY_VERSION rises only when the shape changes').toBeLessThanOrEqual(MEMORY_VERSION);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DocumentName } from '../../src/document-types.js';
-import { createMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { createMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import {
   createChain,
   instantAt,

@@ -8,7 +8,7 @@ import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import { pollInput } from '../support/polls.js';
-import { withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { withMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { formatPlainData } from '../../src/engine/state-file.js';
 import { formatLines, parseFile } from '../../src/engine/state-file.js';

@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clock } from '../support/clock.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { MEMORY_VERSION } from '../../src/engine/endpoint-memory.js';
-import { formatLines, openStateFile, type StateFile } from '../../src/engine/state-file.js';
+import { formatLines, MEMORY_VERSION, openStateFile, type StateFile } from '../../src/engine/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -53,6 +51,23 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
           },
         ],
       ]),
+    },
+  };
+}
+
+/** A clock whose seconds pass with the timers of the state file. */
+function startTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let { at } = clock();
+  return {
+    now: () => ({ at, clockOffset: 0 }),
+    pass: async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        at += 1;
+        vi.advanceTimersByTime(1_000);
+        // oxlint-disable-next-line no-await-in-loop -- until it is written
+        await waitUntil(() => vi.getTimerCount() === 1);
+      }
     },
   };
 }
@@ -128,49 +143,32 @@ describe('the state file', () => {
   });
 
   it('is written a second after the start, every 30 s, within a second when a problem begins or ends, and at the end', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
+    const { now, pass } = startTimers();
     let target = 'a';
     const stateFile = await open(fileIn(path));
-    stateFile.writeSoon();
-    stateFile.start(() => [endpoint(target)], clock);
+    stateFile.start(() => [endpoint(target)], now);
     const written = (name: string): boolean =>
       existsSync(fileIn(path)) && readFileSync(fileIn(path), 'utf8').includes(`"target":"${name}"`);
-    // The timers of the state file are simulated, and writing takes time.
-    const isWritten = async (name: string): Promise<void> => {
-      const isDone = (): boolean => written(name) && vi.getTimerCount() === 1;
-      // oxlint-disable-next-line no-await-in-loop -- until it is there
-      for (let tries = 0; tries < 1000 && !isDone(); tries += 1) await sleep(10);
-      expect(isDone()).toBe(true);
-    };
-    vi.advanceTimersByTime(999);
-    expect(vi.getTimerCount()).toBe(1);
-    expect(existsSync(fileIn(path))).toBe(false);
-    vi.advanceTimersByTime(1);
-    await isWritten('a');
+    expect(written('a')).toBe(false);
+    await pass(1);
+    expect(written('a')).toBe(true);
 
     target = 'a2';
-    vi.advanceTimersByTime(29_999);
+    await pass(29);
     expect(written('a2')).toBe(false);
-    vi.advanceTimersByTime(1);
-    await isWritten('a2');
+    await pass(1);
+    expect(written('a2')).toBe(true);
 
     target = 'b';
     stateFile.writeSoon();
-    vi.advanceTimersByTime(999);
     stateFile.writeSoon();
     expect(written('b')).toBe(false);
-    vi.advanceTimersByTime(1);
-    await isWritten('b');
-
-    // While it is written.
+    await pass(1);
+    expect(written('b')).toBe(true);
     target = 'c';
-    vi.advanceTimersByTime(30_000);
-    stateFile.writeSoon();
-    await isWritten('c');
-    target = 'd';
-    vi.advanceTimersByTime(1_000);
-    await isWritten('d');
+    await pass(1);
+    expect(written('c')).toBe(false);
 
     target = 'e';
     await close(stateFile);
@@ -204,18 +202,21 @@ describe('a state file that cannot be used', () => {
   });
 
   it('because its directory is missing is logged, and written when the directory is there', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
+    const { now, pass } = startTimers();
     const file = join(path, 'no', 'state.json');
     const stateFile = await open(file);
-    stateFile.start(() => [endpoint('a')], clock);
-    vi.advanceTimersByTime(1_000);
-    await waitUntil(() => vi.getTimerCount() === 1);
-    expect(lines.at(-1)).toBe(`the state file cannot be written: the directory ${join(path, 'no')} does not exist`);
+    stateFile.start(() => [endpoint('a')], now);
+    await pass(1);
+    const failing = `the state file cannot be written: ${join(path, 'no', '.state.json.tmp')}: no such file or directory`;
+    expect([lines.at(-1), stateFile.problem()]).toEqual([failing, failing]);
+    await pass(30);
     mkdirSync(join(path, 'no'));
-    vi.advanceTimersByTime(30_000);
-    await waitUntil(() => lines.at(-1) === 'the state file is written again');
-    expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
+    await pass(30);
+    expect(lines.filter((line) => line.startsWith('the state file'))).toEqual([
+      failing,
+      'the state file is written again',
+    ]);
     expect(existsSync(file)).toBe(true);
   });
 
@@ -224,8 +225,10 @@ describe('a state file that cannot be used', () => {
     const { path } = createTempFolder();
     const stateFile = await open(fileIn(path));
     stateFile.start(() => [endpoint('a')], clock);
+    vi.advanceTimersByTime(1_000);
     // The write begins, and nothing of it can end in between.
-    vi.advanceTimersByTime(1_000 + 10_000);
+    await Promise.resolve();
+    vi.advanceTimersByTime(10_000);
     const problem = 'the state file cannot be written: the disk has not responded for 10s';
     expect(stateFile.problem()).toBe(problem);
     await waitUntil(() => lines.at(-1) === 'the state file is written again');

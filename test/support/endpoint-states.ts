@@ -6,7 +6,7 @@ import {
   type EndpointState,
   type Snapshot,
 } from '../../src/engine/endpoint-state.js';
-import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/endpoint-memory.js';
+import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { listVerdicts, withAlerts, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query.js';

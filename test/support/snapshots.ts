@@ -11,7 +11,7 @@ import type { PollResult } from '../../src/engine/step.js';
 import { initialState, isDocument, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
 import { NO_NAMES, pollOf, START, TARGET_OPTIONS } from './polls.js';
 import { step } from './steps.js';
-import { runToEnd } from '../../src/parts.js';
+import { runToEnd } from '../../src/tasks.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {

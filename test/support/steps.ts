@@ -1,7 +1,7 @@
 import type { DocumentName } from '../../src/document-types.js';
 import { readPoll as readPollInParts } from '../../src/engine/read-poll.js';
 import { step as stepInParts } from '../../src/engine/step.js';
-import { runToEnd } from '../../src/parts.js';
+import { runToEnd } from '../../src/tasks.js';
 
 /* Reading and the step of a poll, in one go. */
 

@@ -13,7 +13,7 @@ import {
 import { NO_FIELD_ERRORS, readDocument, unreadable, type DocumentResult } from '../../chain/document.js';
 import { isValid, validOrUndefined, numeral, object, string } from '../../chain/fields.js';
 import { LAST_SECONDS, wallSeconds, type Moment } from '../../clock.js';
-import { runToEnd, type InParts } from '../../parts.js';
+import { runToEnd, type InParts } from '../../tasks.js';
 import { MEBIBYTE } from '../../units.js';
 import {
   areOfOneTime,
