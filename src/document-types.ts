@@ -94,6 +94,4 @@ interface NodeTrouble {
   readonly message: string;
   /** Whether it has failed; otherwise it is behind another node. */
   readonly isDown: boolean;
-  /** When it counts as usable again if its probes stay good; absent until they are. */
-  readonly retriedAt?: Instant | undefined;
 }

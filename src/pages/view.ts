@@ -180,7 +180,7 @@ function readHost({ nodes: [node] }: ShownEndpoint['job']): string {
 /** `null` for a node that is usable. */
 function troubleView(trouble: NodeStatus['trouble'], now: Moment) {
   if (trouble === undefined) return null;
-  const { since, retriedAt: _retriedAt, ...rest } = trouble;
+  const { since, ...rest } = trouble;
   return {
     ...rest,
     since: isoTime(wallSeconds(since, now)),

@@ -70,12 +70,11 @@ function hasBeenGood({ goodSince }: NodeObservation, now: Instant): boolean {
 
 /** Why a node is polled only after others, since when; `undefined` for a usable node. */
 export function findTrouble(observation: NodeObservation, now: Instant): NodeStatus['trouble'] {
-  const { failed, behind, goodSince } = observation;
+  const { failed, behind } = observation;
   if (behind !== undefined && failed === undefined) return { ...behind, isDown: false };
   // A failed node that has answered probes for ten minutes is asked for its document again when it is needed.
   if (failed === undefined || hasBeenGood(observation, now)) return undefined;
-  const retriedAt = goodSince === undefined ? undefined : goodSince + GOOD_SECONDS;
-  return { since: failed.since, message: failed.message, isDown: true, retriedAt };
+  return { since: failed.since, message: failed.message, isDown: true };
 }
 
 export function withServed(before: NodeObservation, at: Instant): NodeObservation {

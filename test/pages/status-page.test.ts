@@ -51,7 +51,6 @@ describe('the status page', () => {
       since: at(-720).at,
       message: 'a.example: responded with <429>',
       isDown: true,
-      retriedAt: at(300).at,
     };
     const behind = { since: at(-60).at, message: 'c.example is 7 min behind the chain', isDown: false };
     const nodes = [

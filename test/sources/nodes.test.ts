@@ -114,8 +114,6 @@ describe('a preferred node', () => {
     expect(await pollTimes(polled, 4)).toBe('BBBB');
     fail(polled, 0, undefined);
     expect(await pollTimes(polled, 4)).toBe('BBBB');
-    const { retriedAt = 0 } = polled.state().nodes?.[0]?.trouble ?? {};
-    expect(Math.round((retriedAt - polled.now().at) / 60)).toBe(9);
     expect(await pollTimes(polled, 20)).toMatch(/^B{17,19}A+$/);
     expect(polled.state().nodeSwitches).toBe(2);
     expect(polled.lines.at(-1)).toBe(
