@@ -1,6 +1,5 @@
 import { documents } from '../../src/documents.js';
-import { pollFamilies } from '../../src/exposition/poll-metrics.js';
-import { processFamilies } from '../../src/exposition/process-metrics.js';
+import { pollFamilies, processFamilies } from '../../src/exposition/exporter-metrics.js';
 import { failureReasonNames, failureReasons, chooseRemedy } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemDue, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '../config/http-client-config.js';
-import type { BuildInfo } from '../exposition/process-metrics.js';
+import type { BuildInfo } from '../exposition/exporter-metrics.js';
 import type { LogOutput } from './log.js';
 
 /**

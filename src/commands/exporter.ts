@@ -6,7 +6,7 @@ import { formatConfig } from '../config/loader.js';
 import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { metricsPage } from '../exposition/metrics-page.js';
-import { createProcessMetrics, type BuildInfo } from '../exposition/process-metrics.js';
+import { createProcessMetrics, type BuildInfo } from '../exposition/exporter-metrics.js';
 import { externalLinks } from '../pages/external-links.js';
 import { pendingPage } from '../pages/pending-page.js';
 import { configPage, statusPage, type Instance, type StatusView } from '../pages/status-page.js';

@@ -11,7 +11,7 @@ import { endpointId, initialState } from '../engine/endpoint-state.js';
 import { createJobs, stepContext, targetOptions, targetsHash } from '../engine/jobs.js';
 import type { EndpointJob, Received } from '../engine/source.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
-import { renderProcess } from '../exposition/process-metrics.js';
+import { renderProcess } from '../exposition/exporter-metrics.js';
 import { readRecording, replay, type ReplayMoment } from '../sources/recording.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';

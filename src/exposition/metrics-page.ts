@@ -7,8 +7,7 @@ import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.j
 import { problemSeries } from '../engine/verdicts.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
-import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
-import type { RenderProcessMetrics } from './process-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies, type RenderProcessMetrics } from './exporter-metrics.js';
 
 /* The page `/metrics`: chain families of the latest documents, families about polls, and metrics of the process. */
 

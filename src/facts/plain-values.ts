@@ -2,7 +2,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Field } from '../chain/fields.js';
 import { LAST_SECONDS } from '../clock.js';
 import { orNull, required } from './required-fields.js';
-import { cleanText } from '../text/untrusted-text.js';
+import { cleanText } from '../text/format.js';
 
 /* Values of a document as label values, and as plain data: exact decimals, times and texts of limited length; `null` when unknown. */
 

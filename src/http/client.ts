@@ -13,7 +13,7 @@ import {
 } from '../config/http-client-config.js';
 import { requestUrl, formatSource } from '../config/urls.js';
 import { errorCode } from '../text/error-text.js';
-import { cleanText } from '../text/untrusted-text.js';
+import { cleanText } from '../text/format.js';
 import { isOutOfFiles, MAX_HEADER_BYTES, openConnection, OUT_OF_FILES } from './connection.js';
 import { ConnectError, failureReasons, RequestError, type HttpFailure, type PollError } from './failure-reasons.js';
 import { createRedactor } from './redaction.js';

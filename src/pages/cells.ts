@@ -1,8 +1,7 @@
 import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/bridge/tokens.js';
 import { compactNumber, MAX_NAME_CHARACTERS } from '../problems/sentence.js';
-import { durationInWords, percent } from '../text/format.js';
-import { splitAddress, truncate } from '../text/untrusted-text.js';
+import { durationInWords, percent, splitAddress, truncate } from '../text/format.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, sentenceHtml, type Markup, agoElement } from './html.js';
 

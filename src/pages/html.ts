@@ -1,5 +1,4 @@
-import { durationInWords } from '../text/format.js';
-import { visibleText } from '../text/untrusted-text.js';
+import { durationInWords, visibleText } from '../text/format.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -4,7 +4,7 @@ import { wallSeconds, type Moment } from '../clock.js';
 import { toLabelValue } from '../facts/plain-values.js';
 import { optional, required } from '../facts/required-fields.js';
 import { families, labeledGauge } from '../metrics/family.js';
-import { cleanText } from '../text/untrusted-text.js';
+import { cleanText } from '../text/format.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
 import { hasNodeQueries, nodeQuery, type QueryInput, type QueryStates, responseReader } from './query.js';
 

@@ -3,7 +3,7 @@ import { type Field, isValid, boolean, list, numeral, object, type SchemaValue, 
 import type { StepContext } from '../document-types.js';
 import { toLabelValue } from '../facts/plain-values.js';
 import { optional, required, WITHDRAWN } from '../facts/required-fields.js';
-import { cleanText } from '../text/untrusted-text.js';
+import { cleanText } from '../text/format.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
 import { recentlyMissed, withCount, type MissedCount } from './missed-blocks.js';
 import {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { clock } from '../support/clock.js';
-import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/exporter-metrics.js';
 import {
   INITIAL_CONFIG,
   record,

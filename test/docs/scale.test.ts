@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
-import { pollFamilies } from '../../src/exposition/poll-metrics.js';
+import { pollFamilies } from '../../src/exposition/exporter-metrics.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemInfo } from '../../src/problems/problem-families.js';
 import { nodeQueryFamilies } from '../../src/queries/node-queries.js';

@@ -42,6 +42,7 @@ async function countPolls(url: string): Promise<number> {
 
 it('a daemon whose log is not read polls and serves, and reports dropped lines once it is read again', async () => {
   const { child, url, text } = await startStalled('pipe.yml');
+  expect((await get(`${url}/-/healthy`)).status).toBe(200);
   const polls = await countPolls(url);
   await waitUntil(async () => (await countPolls(url)) > polls);
   child.stderr.resume();

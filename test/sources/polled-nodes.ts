@@ -11,7 +11,7 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import { formatPlainData, parsePlainData } from '../../src/engine/state-file.js';
 import { createNetwork, type Network } from '../../src/sources/network.js';
-import { renderedPollFamilies } from '../../src/exposition/poll-metrics.js';
+import { renderedPollFamilies } from '../../src/exposition/exporter-metrics.js';
 import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
 import { startTestSimulator } from '../support/test-simulator.js';

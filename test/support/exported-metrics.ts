@@ -1,6 +1,5 @@
 import { allFamilies } from '../../src/exposition/metrics-page.js';
-import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies, createProcessMetrics } from '../../src/exposition/exporter-metrics.js';
 import { clock } from './clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';

@@ -1,7 +1,7 @@
 import { dataPart } from '../../chain/addresses.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import type { ValidatorConfig } from '../../config/config.js';
-import { cleanText } from '../../text/untrusted-text.js';
+import { cleanText } from '../../text/format.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
