@@ -102,7 +102,7 @@ function formatReport({ from, to, alerts, firings, notJudged }: ReturnType<typeo
       `${severity} ${alert}: ${count(times, 'time')}, ${hidden} hidden, ${timesPerWeek} a week, ${durationInWords(seconds)} in total`,
   );
   const lines = firings.map(({ alert, seconds, firesAtEnd, hiddenBy, text, ...firing }) => {
-    const end = firesAtEnd ? ', at the end still' : '';
+    const end = firesAtEnd ? ', still firing at the end' : '';
     const hidden = hiddenBy === null ? '' : `, hidden by ${hiddenBy}`;
     return `${firing.from} ${alert} for ${durationInWords(seconds)}${end}${hidden}\n  ${text}`;
   });

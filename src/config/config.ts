@@ -38,7 +38,7 @@ export const poll = z
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),
     timeout: durationSetting(100, HOUR_MS)
       .prefault('20s')
-      .describe('Timeout of all requests of a poll together, with their bodies.'),
+      .describe('Timeout of a poll: all its requests together, with their bodies.'),
     stale_after: durationSetting(100, 7 * DAY_MS)
       .prefault('5m')
       .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
@@ -46,7 +46,7 @@ export const poll = z
     max_body_size: sizeSetting(1024, 511 * MEBIBYTE)
       .prefault('32MiB')
       .describe(
-        'Maximum size of a response body after decompression. Above 2 MiB, a body has at most one JSON value per 24 bytes.',
+        'Maximum size of a response body after decompression. A body above 2 MiB may have at most one JSON value per 24 bytes.',
       ),
   })
   .refine(({ interval, timeout, stale_after }) => stale_after >= interval + timeout, {
@@ -152,7 +152,7 @@ const chain = z.union(
 const recorder = z.strictObject({
   directory: fileNameSetting
     .optional()
-    .describe('Directory of the recordings of this exporter, relative to this file.'),
+    .describe('Directory of the recordings of this exporter, relative to the configuration file.'),
   interval: durationSetting(0, DAY_MS)
     .prefault('5m')
     .describe('Minimum interval between two recorded responses of an endpoint; `0s` records every poll.'),
@@ -173,8 +173,8 @@ const problemParts = [
 const problemKeys = {
   after: durationSetting(0, 30 * DAY_MS)
     .optional()
-    .describe('How long the problem lasts before its alert fires.'),
-  enabled: z.boolean().optional().describe('`false`: the problem is not looked for.'),
+    .describe('How long the problem must last before its alert fires.'),
+  enabled: z.boolean().optional().describe('`false` disables the problem and its alert.'),
 };
 
 const partOfProblem = z.strictObject(problemKeys).check(atLeastOne('after', 'enabled')).optional();
@@ -184,7 +184,7 @@ const problem = z
     ...problemKeys,
     critical: partOfProblem.describe('The same keys for the critical problem only.'),
     warning: partOfProblem.describe('The same keys for the warning only.'),
-    info: partOfProblem.describe('The same keys for the note only.'),
+    info: partOfProblem.describe('The same keys for the info problem only.'),
     module_state: partOfProblem.describe('The same keys for this document only.'),
     rate_limiter_input: partOfProblem.describe('The same keys for this document only.'),
     external_contract: partOfProblem.describe('The same keys for this document only.'),
@@ -224,7 +224,10 @@ export const configSchema = z.strictObject({
     .check(unique('address'))
     .prefault([])
     .describe('Names of validators. They override those of the staking module.'),
-  problems: z.record(z.string(), problem).prefault({}).describe('When alerts fire, by their names, for every target.'),
+  problems: z
+    .record(z.string(), problem)
+    .prefault({})
+    .describe('Limits of alerts for every target, by the name of the alert.'),
   links: z
     .strictObject({
       runbook: siteUrl

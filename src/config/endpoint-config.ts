@@ -25,7 +25,7 @@ const nodeQueries = (what: string) =>
   z
     .enum(['auto', 'off'])
     .prefault('auto')
-    .describe(`Whether the node is also asked for ${what}. Failures affect nothing else.`);
+    .describe(`Whether the exporter also queries ${what} from the node. Failed queries do not affect polls.`);
 
 /** The settings for decoding a bridge document, polled or recorded. */
 const bridgeSettings = z.strictObject({
@@ -39,25 +39,25 @@ const bridgeSettings = z.strictObject({
   block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
-      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then.',
+      'Block time of the hub. `auto` measures it over the polls of the last hour; until then, the parameter of the chain is used.',
     ),
   external_block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
-      'Block time of the external chain; `auto` is 12s on Ethereum and Sepolia, and the parameter of the chain elsewhere.',
+      'Block time of the external chain. `auto` is 12s for Ethereum and Sepolia, otherwise the parameter of the hub.',
     ),
   backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('500')
-    .describe('Number of pending transfers above which an alert fires.'),
+    .describe('Number of pending transfers above which `BridgeBacklogHigh` fires.'),
   validator_names: z
     .enum(['staking', 'off'])
     .prefault('staking')
-    .describe('Names of validators: `staking` reads those of the staking module of the node once an hour, `off` none.'),
+    .describe('Names of validators: `staking` reads them from the staking module of the node once an hour.'),
   watch: z
     .array(validatorAddressSetting)
     .overwrite(withoutRepetitions)
     .prefault([])
-    .describe('Your own validators, by orchestrator, operator or external address. They have alerts of their own.'),
+    .describe('Your own validators, by orchestrator, operator or external address. Each has its own alerts.'),
   watch_min_balance: amountSetting
     .prefault('0')
     .describe(
@@ -94,18 +94,18 @@ const crosschainSettings = z.strictObject({
     .overwrite(withoutRepetitions)
     .prefault([...ZETACHAIN_IDS])
     .describe(
-      'Chain ids of the hub. A cctx from one of them is outgoing, any other incoming; with an empty list, the direction is `unknown`.',
+      'Chain ids of the hub. A cctx from one of them is outgoing, any other cctx is incoming. With an empty list, the direction is `unknown`.',
     ),
   ignore: z
     .strictObject({
       indexes: z.array(textSetting(128)).overwrite(withoutRepetitions).prefault([]).describe('Indexes of cctxs.'),
       older_than: durationSetting(0, 3650 * DAY_MS)
         .prefault('0s')
-        .describe('Age from which a cctx is ignored; `0s` for none.'),
+        .describe('Age from which a cctx is ignored; `0s` ignores none by age.'),
     })
     .prefault({})
     .describe(
-      'Cctxs that nobody can clear: counted in `crosschain_cctxs_ignored`, left out of counts and ages by chain.',
+      'Cctxs that nobody can clear. They are counted in `crosschain_cctxs_ignored`, but not in counts and ages by chain.',
     ),
   backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('1000')
@@ -114,14 +114,14 @@ const crosschainSettings = z.strictObject({
     .record(ageLimitKey, durationSetting(MINUTE_MS, 365 * DAY_MS))
     .prefault({})
     .describe(
-      'How long a cctx may be pending, by chain id; `default` for the others. Built in: 2h for 8332 (Bitcoin), 30m for others.',
+      'How long a cctx may be pending, by chain id; `default` applies to all other chains. Built in: 2h for 8332 (Bitcoin), 30m for other chains.',
     ),
   node_queries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
   cctx_queries: z
     .enum(['auto', 'off'])
     .prefault('auto')
     .describe(
-      'Whether the node is asked about cctxs that have left the lists, at most ten after a poll. Otherwise unlisted cctxs are not found.',
+      'Whether the exporter queries cctxs that have left the lists, at most ten after a poll. With `off`, unlisted cctxs are not found.',
     ),
 });
 

@@ -104,7 +104,7 @@ export function validateConfig(
 function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMessage[] {
   const warnings: PathMessage[] = [];
   if (interval + timeout > OUTDATED_MS) {
-    const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeEndpointNotPolled fires between polls`;
+    const message = `interval and timeout together exceed ${formatDuration(OUTDATED_MS)}, so BridgeEndpointNotPolled fires between two polls`;
     warnings.push({ path: ['poll', 'interval'], message });
   }
   for (const [index, { bridge: { watch = [], node_queries = 'auto' } = {} }] of targets.entries()) {
@@ -121,7 +121,7 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
       const message = 'has no effect: neither url nor proxy_url is an https URL';
       warnings.push({ path: [...path, 'tls_config'], message });
     } else if (tls.insecure_skip_verify) {
-      const message = 'the certificate is not verified: the connection can be intercepted';
+      const message = 'the certificate of the node is not verified, so the connection can be intercepted';
       warnings.push({ path: [...path, 'tls_config', 'insecure_skip_verify'], message });
     }
   }

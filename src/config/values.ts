@@ -128,7 +128,7 @@ export const validatorAddressSetting = stringSetting
   )
   .refine(
     (address) => !/(?:valcons|pub)1[^1]*$/i.test(address),
-    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
+    'is a consensus address or a public key — expected the orchestrator, operator or external address of a validator',
   )
   .toLowerCase()
   .meta({ title: 'address' });

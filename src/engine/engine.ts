@@ -47,8 +47,8 @@ export interface SteppedPoll {
   readonly before: EndpointState;
   readonly after: EndpointState;
   readonly received: Received;
-  /** Whether the document has stepped before, without answers to queries. */
-  readonly isAgain: boolean;
+  /** Whether this is the first document, processed again with the answers to queries. */
+  readonly isReprocessed: boolean;
 }
 
 /** The state of a query before and after the exchanges that were made together. */
@@ -157,17 +157,17 @@ export function createEngine<Job extends EndpointJob>({
   }
 
   /**
-   * Reads a document and takes the step with it. Yields to scrapes in between. `isAgain`: the first document of an
+   * Reads a document and takes the step with it. Yields to scrapes in between. `isReprocessed`: the first document of an
    * endpoint steps again with the answers to its queries.
    */
-  async function stepWith(job: Job, received: Received, isAgain = false): Promise<void> {
+  async function stepWith(job: Job, received: Received, isReprocessed = false): Promise<void> {
     const current = findEndpoint(job);
     // The endpoint was removed, or another document has stepped meanwhile.
-    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return;
+    if (current === undefined || (isReprocessed && current.beforeFirst === undefined)) return;
     const { state, beforeFirst } = current;
-    const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
+    const before = isReprocessed && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
     const moment = now();
-    const earlier = received.ok && !isAgain ? received.read : undefined;
+    const earlier = received.ok && !isReprocessed ? received.read : undefined;
     const content = earlier ?? (await read(job, before, received));
     const result = { ...content, nodes: received.nodes };
     await nextTurn();
@@ -177,8 +177,8 @@ export function createEngine<Job extends EndpointJob>({
     // A reload may have removed or changed the endpoint while scrapes were answered.
     if (findEndpoint(job) === undefined) return;
     const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
-    change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
-    for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
+    change({ job, state: after, ...(isFirst && !isReprocessed && { beforeFirst: before }) });
+    for (const { polled } of sinks) polled?.({ before: state, after, received, isReprocessed });
     await nextTurn();
   }
 

@@ -40,10 +40,10 @@ export function createPollLog(log: Logger) {
         log.warn({ ...fields, reason: failure.reason }, `query of the node failed: ${failure.message}`);
       }
       if (isUnsupported(after) && !isUnsupported(before)) {
-        log.info(fields, 'the node does not serve the query; it is sent again every hour');
+        log.info(fields, 'the node does not serve this query; the exporter tries the query again every hour');
       }
       if (failure === undefined && before.failure !== undefined) {
-        log.info(fields, 'query of the node has no failures any more');
+        log.info(fields, 'query of the node succeeds again');
       }
     },
   };
@@ -56,7 +56,7 @@ function logSwitch(log: Logger, before: EndpointState, after: EndpointState): vo
   if (from === to) return;
   const last = nodes.find(({ source }) => source === from);
   const reason =
-    last?.trouble?.message ?? (last ? 'it is preferred, and usable again' : 'it is not configured any more');
+    last?.trouble?.message ?? (last ? `${to} is preferred and usable again` : `${from} is no longer configured`);
   log.warn({ target, document }, `switched from node ${from} to ${to}: ${reason}`);
 }
 
@@ -65,7 +65,7 @@ function logSuccess(log: Logger, before: EndpointState, after: EndpointState): v
   const servedPath = after.lastSuccess?.servedPath;
   if (before.lastPoll?.ok !== true) log.info({ target, document, ...servedPath }, 'poll succeeded');
   else if (servedPath?.path !== before.lastSuccess?.servedPath?.path) {
-    log.info({ target, document, ...servedPath }, 'the document has moved to another path');
+    log.info({ target, document, ...servedPath }, 'the node serves the document at another path');
   }
   logNewProblems(log, before, after);
 }
@@ -78,7 +78,7 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   }
   for (const field of after.unknownValues.keys()) {
     if (before.unknownValues.has(field)) continue;
-    log.warn({ target, document, field }, 'unknown enum value: exported as other');
+    log.warn({ target, document, field }, 'unknown enum value: exported as “other”');
   }
 }
 

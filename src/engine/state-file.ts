@@ -115,11 +115,11 @@ async function load(path: string, log: Logger): Promise<StoredState | undefined>
   const file = (await withinMs(DISK_MS, readTextFile(path, MAX_BYTES))) ?? unread;
   const state = file.ok ? parseFile(file.text) : file;
   if (state.ok) {
-    log.info(`the state of ${state.endpoints.length} endpoints was read from ${path}`);
+    log.info(`read the memory of ${state.endpoints.length} endpoints from state file ${path}`);
     return state;
   }
   const level = !file.ok && file.isMissing ? 'info' : 'warn';
-  log[level](`nothing is remembered of earlier polls: ${path}: ${state.problem}`);
+  log[level](`starting with an empty memory: state file ${path} ${state.problem}`);
   return undefined;
 }
 
@@ -164,7 +164,7 @@ export function parseFile(text: string): Result<StoredState, { readonly problem:
   const [start = '', version, checksum] = START.exec(text) ?? [];
   const state = text.slice(start.length).replace(/\n\}\n?$/, '');
   if (checksum === undefined || sha256(state) !== checksum)
-    return { ok: false, problem: 'is not a state file, or was changed by somebody else' };
+    return { ok: false, problem: 'is not a state file, or was changed by another program' };
   if (version !== String(MEMORY_VERSION))
     return { ok: false, problem: `has version ${version}, and this program reads version ${MEMORY_VERSION}` };
   // The checksum proves that a process of this program has written it.
@@ -256,7 +256,7 @@ export function withMemory(state: EndpointState, memory: EndpointMemory | undefi
   const known = withHistories(stored, (history, { name, action }) => {
     const [title] = alertTexts[name as keyof typeof alertTexts];
     // The summary until the next document or answer finds the problem again.
-    const summary = `${title.charAt(0).toLowerCase()}${title.slice(1, -1)}, as was found earlier`;
+    const summary = `${title.charAt(0).toLowerCase()}${title.slice(1, -1)} (found before the restart)`;
     return { ...history, summary, action };
   });
   return {

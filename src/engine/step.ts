@@ -270,7 +270,7 @@ function findRegression<Name extends DocumentName>(
   const remedy =
     other === undefined
       ? undefined
-      : 'Wait until the node has reached that height; the third such document is accepted.';
+      : 'Wait until the node has reached that height. The third document below it is accepted.';
   return { ok: false, error: { reason: 'regression', message, remedy } };
 }
 

@@ -218,7 +218,7 @@ function batchWaits(input: BridgeInput, batch: Batch, waitsFor: WaitReason): str
   const text = WAIT_TEXTS[waitsFor].row;
   if (waitsFor === 'signatures') return `${text} of ${percent(Number(input.settings.power_threshold), 2)} of the power`;
   const isLearned = waitsFor === 'fees' && !minBatchFees(input.tokens).has(contractLabel(batch.token_contract));
-  return isLearned ? 'probably too poor: executed batches have paid more' : text;
+  return isLearned ? 'fees probably too low: executed batches have paid more' : text;
 }
 
 function valsetRow(input: BridgeInput, valset: Valset) {
@@ -249,7 +249,7 @@ function memberNames(members: Members | null): string | null | undefined {
 /** How a claim contradicts others, or the hub. */
 const CONTRADICTIONS = {
   conflict: 'conflict: validators voted for different claims of this event',
-  valset_claim_mismatch: 'the hub did not make this validator set',
+  valset_claim_mismatch: 'the hub did not create this validator set',
   withdraw_claim_without_batch: 'the hub does not have this batch, and halts when the claim is observed',
 } as const;
 

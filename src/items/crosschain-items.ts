@@ -184,7 +184,10 @@ function cctxRow(input: CrosschainInput, cctx: Cctx) {
   return {
     createdAt: created,
     /** Where the creation is unknown, `createdAt` is the time of the last update. */
-    createdText: created !== null && recordedCreation(cctx) === undefined ? 'older: the last update' : undefined,
+    createdText:
+      created !== null && recordedCreation(cctx) === undefined
+        ? 'time of the last update; the creation was earlier'
+        : undefined,
     ...cctxNames(cctx),
     sourceChainId: sourceChainId || null,
     sourceChain: chainText(input, sourceChainId),
@@ -211,7 +214,8 @@ function waitText(input: CrosschainInput, cctx: Cctx, chainId: string): string {
   const { tss_nonce, hash } = required(currentOutbound(cctx));
   const [nonce, isSent] = [required(tss_nonce), required(hash) !== ''];
   const lowest = lowestNonce(cctxsOfChain(input, distinctCctxs.pending, chainId));
-  if (lowest === undefined || compare(nonce, lowest) < 0) return 'overtaken: an observer has to post its hash';
+  if (lowest === undefined || compare(nonce, lowest) < 0)
+    return 'overtaken by a later nonce: an observer has to post the hash';
   if (isSent) return 'sent, waits for confirmations and votes';
   const missed = isScheduledByDistance(chainId) ? lowestMissedNonce(input, chainId) : undefined;
   if (missed !== undefined && subtract(nonce, missed) > scheduleLookahead(chainId, input))

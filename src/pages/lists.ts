@@ -51,7 +51,7 @@ const TRANSFER_ALERTS = { BridgeBacklogStuck: {}, BridgeBacklogHigh: null } as c
 const tokens: List<TokenRow> = {
   name: 'tokens',
   title: 'Waiting tokens',
-  order: 'the most worth first by multiples of their minimum fee, then by transfers',
+  order: 'highest fees first, as a multiple of the minimum fee, then most transfers',
   number: 'tokens',
   alerts: TRANSFER_ALERTS,
   subject: ({ token }) => ({ token_contract: token.contract ?? '' }),
@@ -112,7 +112,7 @@ const valsets: List<ValsetRow> = {
 const claims: List<ClaimRow> = {
   name: 'claims',
   title: 'Claims of pending events',
-  order: 'oldest first; no event is observed before an earlier one',
+  order: 'oldest first; events are observed in this order',
   number: 'claims',
   alerts: {
     BridgeOracleStalled: { isNext: true },
@@ -224,7 +224,7 @@ const pending: List<CctxRow> = {
 const unlisted: List<UnlistedRow> = {
   name: 'unlisted',
   title: 'Unlisted cctxs',
-  order: 'oldest first; they have left the lists of the node, which still calls them pending',
+  order: 'oldest first; the node no longer lists these transactions, but answers that they are pending',
   alerts: { CrosschainCctxsUnlisted: {} },
   subject: onChain,
   rowId: ({ index }) => [index],

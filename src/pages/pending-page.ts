@@ -94,7 +94,7 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
   const texts = [
     notJudgedHere.length === 0
       ? ''
-      : `Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by`,
+      : `Not judged here: ${notJudgedHere.join(', ')}. The node has never served the data for these problems`,
     unknownMinimumsText(bridge?.tokensWithoutMinimumFee ?? 0),
   ];
   return markup`${texts.filter((text) => text !== '').map((text) => markup`<p class="note">${text}.</p>\n`)}`;

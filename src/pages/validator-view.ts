@@ -142,7 +142,7 @@ function jailingItem(blocks: MissedBlocks | undefined, { lastSuccess }: Endpoint
   if (seconds === undefined || seconds >= DAY_SECONDS) return undefined;
   // The blocks that the validator may still miss.
   const deadline = { blocks: String(Math.max(0, (blocks?.allowed ?? 0) - (blocks?.missed ?? 0))), seconds };
-  return { deadline, deadlineText: 'then jailed for missed blocks, at this rate' };
+  return { deadline, deadlineText: 'jailed then for missed blocks, at this rate' };
 }
 
 /** In whole coins if the decimals are known. */

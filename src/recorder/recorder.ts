@@ -58,10 +58,10 @@ export function createRecorder(log: Logger, now: Clock, writer = createWriter(lo
       endpoints.clear();
       if (settings !== undefined) writer.open(settings);
     },
-    polled: ({ after: state, received, isAgain }) => {
+    polled: ({ after: state, received, isReprocessed }) => {
       const { lastPoll, lastFailure } = state;
       // The first document steps again with the answers to queries, which are not recorded.
-      if (settings === undefined || lastPoll === undefined || isAgain) return;
+      if (settings === undefined || lastPoll === undefined || isReprocessed) return;
       const id = endpointId(state);
       const endpoint = findEndpoint(state);
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');

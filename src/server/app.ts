@@ -66,7 +66,7 @@ export function createApp(content: Content, options: AppOptions, log: Logger): E
       return;
     }
     const page = await content.pendingPage(pageFormat(request), target, typeof q === 'string' ? q : undefined);
-    if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
+    if (page === undefined) sendText(response, 404, 'this exporter polls no such target; /pending lists all targets');
     else await sendPage(request, response, page);
   });
   get('/config', limit, async (request, response) => sendPage(request, response, content.configPage()));
@@ -78,7 +78,7 @@ export function createApp(content: Content, options: AppOptions, log: Logger): E
   });
   const reload: RequestHandler = async (_request, response) => {
     if (!options.enableLifecycle) {
-      sendText(response, 403, 'needs --web.enable-lifecycle');
+      sendText(response, 403, 'reloading requires --web.enable-lifecycle');
       return;
     }
     const result = await content.reload();

@@ -119,7 +119,7 @@ export function createNodes(client: Client, clock: Clock) {
     const shown = { bridgeId, document: { at: clock().at, height } };
     const expected = readBridgeId(context.document, request.identity ?? []);
     if (bridgeId !== undefined && expected !== undefined && bridgeId !== expected) {
-      const message = `${source}: is a node of the bridge ${bridgeId}, not of ${expected} (bridge_id)`;
+      const message = `${source}: the node is of bridge ${bridgeId} and not of ${expected} (bridge_id)`;
       return { node, received, kind: 'other bridge', shown, error: { reason: 'schema', message } };
     }
     const { height: last } = request;

@@ -196,7 +196,9 @@ function withoutWrongClock(
     const [{ timeMs, path } = { timeMs: 0, path: '' }] = part;
     if (part.length >= longest * MAX_WRONG_SHARE) return part;
     const polls = `${count(part.length, 'recorded poll')} from ${new Date(timeMs).toISOString()} on (${path})`;
-    onProblem(`${polls}, months from all others as of a wrong clock, left out; --from and --to select them`);
+    onProblem(
+      `${polls} left out: their time is months from all other polls, probably by a wrong clock; --from and --to select them`,
+    );
     return [];
   });
 }

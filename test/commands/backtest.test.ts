@@ -122,7 +122,7 @@ describe('backtest', () => {
     const { code, stdout, stderr } = await runHere(['backtest', '--format=json', '--recording', directory]);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'bridge-exporter: 2 recorded polls from 1970-01-01T00:00:00.000Z on (default/module_state/1970-01-01/000000.000Z.json.gz), months from all others as of a wrong clock, left out; --from and --to select them\n',
+      'bridge-exporter: 2 recorded polls from 1970-01-01T00:00:00.000Z on (default/module_state/1970-01-01/000000.000Z.json.gz) left out: their time is months from all other polls, probably by a wrong clock; --from and --to select them\n',
     );
     expect(JSON.parse(stdout)).toEqual(await reportOf('--recording', stalled));
   });

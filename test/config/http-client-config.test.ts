@@ -176,7 +176,7 @@ describe('the HTTP client configuration of an endpoint', () => {
     [
       'certificates are not verified',
       withBridge('tls_config:\n  insecure_skip_verify: true'),
-      'b:6:9: targets[0].bridge.tls_config.insecure_skip_verify: the certificate is not verified: the connection can be intercepted',
+      'b:6:9: targets[0].bridge.tls_config.insecure_skip_verify: the certificate of the node is not verified, so the connection can be intercepted',
     ],
     [
       'TLS is configured for an http URL',

@@ -242,7 +242,7 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
     ...['1.0000000000000000000000001', '0.000', '67%'].map((value) => withBridge(`power_threshold: ${value}`)),
   ],
   [
-    'is a consensus address or a public key, which no registration has — expected the orchestrator, operator or external address',
+    'is a consensus address or a public key — expected the orchestrator, operator or external address of a validator',
     withBridge('watch: [injvalcons1qurswpc8qurswpc8qurswpc8qurswpc860k8lu]'),
   ],
   [BECH32, withBridge('watch: ["0x12"]'), withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]')],

@@ -108,7 +108,7 @@ describe('parseConfig', () => {
     [
       'polls that are too far apart',
       withTopLevel('poll: {interval: 9m50s, stale_after: 20m}'),
-      'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeEndpointNotPolled fires between polls',
+      'b:4:8: poll.interval: interval and timeout together exceed 10m, so BridgeEndpointNotPolled fires between two polls',
     ],
     [
       'own validators about which the node is not asked',

@@ -71,7 +71,7 @@ describe('what a batch waits for', () => {
       relayableSince: new Map(),
     } as unknown as BridgePast;
     const { batches } = bridgeItemsOf({ ...idleState, batches: [batch('5')], batch_confirms: signed('5') }, { past });
-    expect(asReadable(batches).rows[0]?.waits).toBe('probably too poor: executed batches have paid more');
+    expect(asReadable(batches).rows[0]?.waits).toBe('fees probably too low: executed batches have paid more');
   });
 });
 

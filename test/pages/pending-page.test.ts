@@ -118,7 +118,7 @@ describe('cross-chain transactions', () => {
   it('have an estimated age if only their last update is known', () => {
     const update = { created_timestamp: '0', lastUpdate_timestamp: '1767265200' };
     const text = textOf(crosschainPage({ cctxs_pending: [cctx('0xindex', update)] }));
-    expect(text).toContain('60 min ago\nolder: the last update');
+    expect(text).toContain('60 min ago\ntime of the last update; the creation was earlier');
   });
 
   it('have the severity of a joint problem of chains only on these chains', () => {
@@ -158,7 +158,7 @@ describe('cross-chain transactions', () => {
         ([, reason]) => reason,
       );
     const unsent = 'not sent, or not seen on its chain yet';
-    const overtaken = 'overtaken: an observer has to post its hash';
+    const overtaken = 'overtaken by a later nonce: an observer has to post the hash';
     const sent = 'sent, waits for confirmations and votes';
     expect(reasons({ cctxs_missed, cctxs_pending })).toEqual([overtaken, sent, 'waits behind nonce 9']);
     const frozen = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '64' })] };

@@ -315,7 +315,7 @@ describe('the own validators', () => {
       const state = { ...well, params, valsets, valset_confirms };
       return rowsOf(state, { watch: [alpha], queries, ...settings })[0]?.[4];
     };
-    expect(deadline(900, 1000)).toBe('≈ 10 min left then jailed for missed blocks, at this rate');
+    expect(deadline(900, 1000)).toBe('≈ 10 min left jailed then for missed blocks, at this rate');
     expect(deadline(900, 100)).toBe('≈ 100 s left sign validator set 950 by height 1050, else jailed');
     expect(deadline(900, 1000, { isNodeBehind: true })).toBe(
       'unknown sign validator set 950 by height 1950, else jailed',

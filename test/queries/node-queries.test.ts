@@ -142,7 +142,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
     expect(logged().filter((line) => line.includes('query'))).toEqual([
       `query of the node failed: ${new URL(url).host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 501`,
-      'the node does not serve the query; it is sent again every hour',
+      'the node does not serve this query; the exporter tries the query again every hour',
     ]);
     polled.advance(MINUTE_MS);
     await waitUntil(() => requestsOfBlocks() === 4);
@@ -227,7 +227,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     ]);
     isFailing = false;
     await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
-    expect(logged().at(-1)).toBe('query of the node has no failures any more');
+    expect(logged().at(-1)).toBe('query of the node succeeds again');
   });
 
   it.each([

@@ -79,7 +79,7 @@ function stateAt(second: number): EndpointState {
 }
 
 const record = (recorder: Recorder, after: EndpointState): void =>
-  recorder.polled?.({ before: added, after, received: failedFetch('timeout', ''), isAgain: false });
+  recorder.polled?.({ before: added, after, received: failedFetch('timeout', ''), isReprocessed: false });
 
 describe('a recorder with another configuration', () => {
   const SETTINGS = { interval: 0, max_size: 2 ** 30 };

@@ -245,7 +245,7 @@ describe('the status page and the pending page', () => {
     const url = await serveApp({ pendingPage: async () => undefined });
     expect(await get(`${url}/pending?target=other`, { headers: { accept } })).toMatchObject({
       status: 404,
-      text: 'no such target is polled by this exporter; /pending lists them\n',
+      text: 'this exporter polls no such target; /pending lists all targets\n',
     });
     expect(await get(`${url}/pending?target=a&target=b`, { headers: { accept } })).toMatchObject({
       status: 400,

@@ -117,7 +117,7 @@ describe('a preferred node', () => {
     expect(await pollTimes(polled, 20)).toMatch(/^B{17,19}A+$/);
     expect(polled.state().nodeSwitches).toBe(2);
     expect(polled.lines.at(-1)).toBe(
-      `switched from node ${polled.source(1)} to ${polled.source(0)}: it is preferred, and usable again`,
+      `switched from node ${polled.source(1)} to ${polled.source(0)}: ${polled.source(0)} is preferred and usable again`,
     );
   });
 
@@ -252,7 +252,7 @@ describe('the bridge id of a document', () => {
     failDocument(polled, 0, other);
     expect(await pollTimes(polled, 2)).toBe('BB');
     expect(polled.state().nodes?.[0]?.trouble?.message).toMatch(
-      /: is a node of the bridge other, not of \S+ \(bridge_id\)$/,
+      /: the node is of bridge other and not of \S+ \(bridge_id\)$/,
     );
     // The node before shows it too: the bridge has changed, which is judged.
     failDocument(polled, 1, other);
@@ -266,7 +266,7 @@ describe('the bridge id of a document', () => {
     fail(polled, 0, reset);
     failDocument(polled, 1, other);
     expect(await pollTimes(polled, 4)).toBe('A*A*A*A*');
-    expect(message(polled)).toContain(`${polled.source(1)}/bridge/v1/module_state: is a node of the bridge other, not`);
+    expect(message(polled)).toContain(`${polled.source(1)}/bridge/v1/module_state: the node is of bridge other and not`);
   });
 
   it('changes with the node in use while the other one is dead', async () => {

@@ -83,7 +83,7 @@ describe('the first poll after a restart', () => {
     second.poll(56);
     const stuck = second.verdicts(56).filter(({ alert }) => alert === 'CrosschainBacklogStuck');
     expect(new Set(stuck.map((verdict) => verdict.summary))).toEqual(
-      new Set(['the transactions to a chain are stuck, as was found earlier']),
+      new Set(['the transactions to a chain are stuck (found before the restart)']),
     );
   });
 

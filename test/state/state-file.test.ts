@@ -98,8 +98,8 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     expect([isKnown(next, 'a'), isKnown(next, 'b'), isKnown(next, 'c')]).toEqual([true, true, false]);
     expect(lines).toEqual([
-      `nothing is remembered of earlier polls: ${fileIn(path)}: cannot be read: no such file or directory`,
-      `the state of 2 endpoints was read from ${fileIn(path)}`,
+      `starting with an empty memory: state file ${fileIn(path)} cannot be read: no such file or directory`,
+      `read the memory of 2 endpoints from state file ${fileIn(path)}`,
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('the state file', () => {
 });
 
 const VALID = formatLines([], { at: 1, clockOffset: 0 });
-const INVALID = 'is not a state file, or was changed by somebody else';
+const INVALID = 'is not a state file, or was changed by another program';
 
 describe('a state file that cannot be used', () => {
   it.each([
@@ -195,7 +195,7 @@ describe('a state file that cannot be used', () => {
     const folder = createTempFolder();
     const path = folder.write('state.json', text);
     const stateFile = await open(path);
-    expect(lines).toEqual([`nothing is remembered of earlier polls: ${path}: ${problem}`]);
+    expect(lines).toEqual([`starting with an empty memory: state file ${path} ${problem}`]);
     stateFile.start(() => [endpoint('a')], clock);
     await close(stateFile);
     expect(isKnown(await open(path), 'a')).toBe(true);

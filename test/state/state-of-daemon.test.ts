@@ -119,6 +119,6 @@ describe('a daemon on a disk without space', () => {
     await daemon.stop();
     expect(readFileSync(file, 'utf8')).toBe(stateOfBefore);
     expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('state.json\n');
-    expect(daemon.stderr.filter((line) => /cannot be written|2 endpoints was read from/.test(line))).toHaveLength(2);
+    expect(daemon.stderr.filter((line) => /cannot be written|memory of 2 endpoints/.test(line))).toHaveLength(2);
   });
 });
