@@ -198,7 +198,7 @@ export function parsePlainData(text: string): unknown {
  */
 
 /** Raised when the shape of what a state file has changes: then the memory of the previous version begins empty. */
-export const MEMORY_VERSION = 9;
+export const MEMORY_VERSION = 10;
 
 export interface EndpointMemory extends EndpointKey {
   readonly polledAt: Instant;

@@ -266,7 +266,9 @@ describe('the bridge id of a document', () => {
     fail(polled, 0, reset);
     failDocument(polled, 1, other);
     expect(await pollTimes(polled, 4)).toBe('A*A*A*A*');
-    expect(message(polled)).toContain(`${polled.source(1)}/bridge/v1/module_state: the node is of bridge other and not`);
+    expect(message(polled)).toContain(
+      `${polled.source(1)}/bridge/v1/module_state: the node is of bridge other and not`,
+    );
   });
 
   it('changes with the node in use while the other one is dead', async () => {
