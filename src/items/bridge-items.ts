@@ -26,7 +26,7 @@ import {
   totalAmount,
   transferredCoin,
   unbatchedTransfers,
-  waitingTokensByWorth,
+  waitingTokens,
   type WaitingToken,
 } from '../facts/bridge/tokens.js';
 import { valsetDeadline } from '../facts/bridge/members.js';
@@ -36,7 +36,7 @@ import type { ContractReading } from '../facts/contract/reading.js';
 import { memberAddresses, unrelayedValsets, type Members } from '../facts/bridge/valsets.js';
 import { decimalOrNull, formatDecimal, truncatedOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
-import { contentText, haveOrHas, joinTexts, listMembers, validators } from '../problems/sentence.js';
+import { contentText, haveOrHas, listMembers, validators } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
 import { itemList, type Filter } from './item-list.js';
 import { unreadableText, validatorItems } from './validator-items.js';
@@ -63,11 +63,11 @@ export function bridgeItems(input: BridgeInput, filter?: Filter) {
     /** Which data about validators cannot be read. */
     validatorsNote: unreadableText(input),
     /**
-     * By worth, then configured tokens, then by the number of transfers. Unreadable when either list of transfers is:
+     * Configured tokens first, then by the number of transfers. Unreadable when either list of transfers is:
      * an amount could be too low.
      */
     tokens: itemList(
-      () => waitingTokensByWorth(input),
+      () => waitingTokens(input),
       [],
       (waiting) => tokenRow(input, waiting),
       { filter, names: ({ contract }) => tokenNames(input, contract) },
@@ -255,7 +255,7 @@ const CONTRADICTIONS = {
 
 function claimRow(input: BridgeInput, attestation: EventAttestation) {
   const claim = claimItem(input, attestation);
-  const { conflicting, violation, type, amount, receiver, externalHeight, voted, missing, dissenting } = claim;
+  const { conflicting, violation, type, amount, receiver, externalHeight, voted, missing } = claim;
   const contradictions = [...(conflicting ? (['conflict'] as const) : []), ...(violation === null ? [] : [violation])];
   const isDeposit = type === 'deposit';
   const next = lowest(pendingAttestations(input).map(({ nonce }) => nonce));
@@ -271,20 +271,14 @@ function claimRow(input: BridgeInput, attestation: EventAttestation) {
     contradiction:
       contradictions.length === 0 ? undefined : contradictions.map((each) => CONTRADICTIONS[each]).join('; '),
     votedBy: voted && validators(listMembers(voted), voted.total),
-    others: missing && othersText(missing, dissenting),
+    others: missing && othersText(missing),
   };
 }
 
-/** A vote for another claim of the event is not a missing vote. */
-function othersText(missing: Members, dissenting: Members | null): string {
-  const [others, dissenters] = [listMembers(dissenting), dissenting?.total ?? 0];
-  const silent = listMembers(missing).filter(({ address }) => others.every((other) => other.address !== address));
-  const number = missing.total - dissenters;
-  return joinTexts(
-    '; ',
-    number === 0 ? 'all have voted' : `${number} ${haveOrHas(number)} not voted: ${validators(silent, number)}`,
-    dissenters === 0 ? '' : `${dissenters} voted for another claim: ${validators(others, dissenters)}`,
-  );
+function othersText(missing: Members): string {
+  const { total } = missing;
+  if (total === 0) return 'all have voted';
+  return `${total} ${haveOrHas(total)} not voted for it: ${validators(listMembers(missing), total)}`;
 }
 
 export type ContractItems = Readonly<ReturnType<typeof contractItems>>;

@@ -8,7 +8,7 @@ import {
   batchedTransfers,
   totalAmount,
   unbatchedTransfers,
-  waitingTokensByWorth,
+  waitingTokens,
 } from '../facts/bridge/tokens.js';
 import { conflictingNonces, pendingAttestations, pendingEventCount } from '../facts/bridge/events.js';
 import { countValsetsBelowThreshold } from '../facts/bridge/signatures.js';
@@ -80,7 +80,7 @@ function transferNumber(input: BridgeInput): HeadlineNumber {
     const text = reason === 'unknown' ? 'of unknown state' : WAIT_TEXTS[reason].batches;
     return number === 0 ? [] : [`${number} ${text}`];
   });
-  const tokens = orEmpty(() => waitingTokensByWorth(input));
+  const tokens = orEmpty(() => waitingTokens(input));
   const amounts = tokens
     .slice(0, MAX_AMOUNTS)
     .flatMap(({ contract, unbatched, batched: own }) =>

@@ -51,7 +51,7 @@ const TRANSFER_ALERTS = { BridgeBacklogStuck: {}, BridgeBacklogHigh: null } as c
 const tokens: List<TokenRow> = {
   name: 'tokens',
   title: 'Waiting tokens',
-  order: 'highest fees first, as a multiple of the minimum fee, then most transfers',
+  order: 'configured tokens first, then most transfers',
   number: 'tokens',
   alerts: TRANSFER_ALERTS,
   subject: ({ token }) => ({ token_contract: token.contract ?? '' }),

@@ -154,6 +154,11 @@ describe('nothing is counted', () => {
     ['without claims', { attestations: null }, {}],
     ['without an event', { last_observed_nonce: '10' }, {}],
     [
+      'after an event of another type',
+      { attestations: [claim(11, 'MsgDepositClaim', { token_contract: '0xa', amount: '1' })] },
+      {},
+    ],
+    [
       'of a batch that is claimed as executed and whose transfers are back',
       {
         unbatched_transfers: [usd(1)],

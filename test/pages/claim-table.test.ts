@@ -23,13 +23,13 @@ function claimsOf(...claims: readonly object[]): string {
 }
 
 describe('the claims of pending events', () => {
-  it('say what is in dispute, who voted for what, and who has not voted at all', () => {
+  it('say what is in dispute, who voted for what, and who did not', () => {
     const text = claimsOf(claim(8, [0, 1], deposit('2500000')), claim(8, [2], deposit('9500000')));
     const contradiction = 'conflict: validators voted for different claims of this event';
     expect(text).toContain(`\ndeposit of USDT, external height 812\n2.5 USDT\nhub1receiver\n${contradiction}\n`);
     expect(text).toContain('\ndeposit of USDT, external height 812\n9.5 USDT\n');
-    expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 1 voted for another claim: hub1zyyyyyyyyyy');
-    expect(text).toContain('1 has not voted: hub1ryyyyyyyyyy; 2 voted for another claim: ');
+    expect(text).toMatch(/2 have not voted for it: .*hub1ryyyyyyyyyy/);
+    expect(text).toMatch(/3 have not voted for it: .*hub1ryyyyyyyyyy/);
   });
 
   it('of the event that blocks the others are open while an alert fires, the rest on demand', () => {

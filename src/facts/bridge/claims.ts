@@ -1,7 +1,6 @@
-import { ratio, type Numeral } from '../../chain/numeral.js';
+import { ratio } from '../../chain/numeral.js';
 import type { Attestation } from '../../chain/module-state.js';
 import {
-  attestationsByNonce,
   claimContent,
   readClaimType,
   conflictingNonces,
@@ -34,22 +33,10 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     age: hubBlocksSince(input, attestation.height),
     violation: findViolation(input, attestation),
     ...readContent(input, attestation),
-    /**
-     * Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of
-     * the event.
-     */
+    /** Members of the newest validator set with a vote for this claim, and without one. */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => findMissing(input, newest, voted)),
-    dissenting:
-      voted && orNull(() => newest && membersWhere(input, newest, hasVotedOnlyForOthers(input, nonce, voted))),
   };
-}
-
-/** Whether a member has voted only for other claims of the event. */
-function hasVotedOnlyForOthers(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
-  const claims = attestationsByNonce(input).get(eventNonce) ?? [];
-  const votedForAny = new Set(claims.flatMap((claim) => Array.from(votedAddresses(input, claim))));
-  return (address: string): boolean => votedForAny.has(address) && !voted.has(address);
 }
 
 /** How the claim contradicts the validator sets or batches of the hub; `null` for a plausible claim. */

@@ -164,15 +164,13 @@ export const pendingAttestations = memoize((input: BridgeInput): readonly EventA
   return eventAttestations(input).filter(({ nonce }) => nonce > last);
 });
 
-/** The pending events with several claims, by the key of their nonce. */
+/** The nonces of pending events with several claims. */
 export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
-  const claimed = new Set<Numeral>();
-  const conflicting = new Set<Numeral>();
-  for (const { nonce } of pendingAttestations(input)) {
-    if (claimed.has(nonce)) conflicting.add(nonce);
-    else claimed.add(nonce);
-  }
-  return conflicting;
+  const last = required(input.state.last_observed_nonce);
+  const conflicting = Array.from(attestationsByNonce(input)).filter(
+    ([nonce, { length }]) => nonce > last && length > 1,
+  );
+  return new Set(conflicting.map(([nonce]) => nonce));
 });
 
 /**

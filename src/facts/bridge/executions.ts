@@ -126,12 +126,20 @@ export const goneBatches = memoize((input: BridgeInput): readonly GoneBatch[] =>
     isClaimed: claimed.has(key) || (batch.event !== undefined && batch.event <= newestEvent),
   }));
   // An event executes one batch at most.
-  const isPossible = judged.filter(({ isBack }) => !isBack).length <= Number(subtract(newestEvent, lastEvent));
+  const others = observed.filter(({ nonce, attestation }) => nonce > lastEvent && isOtherEvent(attestation));
+  const executions = Number(subtract(newestEvent, lastEvent)) - others.length;
+  const isPossible = judged.filter(({ isBack }) => !isBack).length <= executions;
   return judged.map(({ isBack, ...batch }) => {
     if (isBack) return { ...batch, outcome: batch.isClaimed ? 'unknown' : 'canceled' };
     return { ...batch, outcome: batch.isClaimed || isPossible ? 'executed' : 'unknown' };
   });
 });
+
+/** Whether an event is known to be no execution of a batch. */
+function isOtherEvent(attestation: Attestation): boolean {
+  const type = orUndefined(() => readClaimType(attestation));
+  return type !== undefined && type !== 'withdraw';
+}
 
 const REMEMBERED_DAYS = 14;
 

@@ -1,4 +1,4 @@
-import { compare, highest, lowest, ratio, sum, type Numeral } from '../../chain/numeral.js';
+import { compare, highest, lowest, sum, type Numeral } from '../../chain/numeral.js';
 import { validOrUndefined, type Field, asNumeral } from '../../chain/fields.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
@@ -136,37 +136,18 @@ export interface WaitingToken {
   readonly batched: readonly Transfer[];
 }
 
-function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
+/** Configured tokens first, because anyone can bridge a token; then by the number of transfers. */
+export const waitingTokens = memoize((input: BridgeInput): readonly WaitingToken[] => {
   const [unbatched, batched] = [unbatchedByToken(input), batchedByToken(input)];
-  return Array.from(new Set([...unbatched.keys(), ...batched.keys()]), (contract) => ({
+  const tokens = Array.from(new Set([...unbatched.keys(), ...batched.keys()]), (contract) => ({
     contract,
     unbatched: unbatched.get(contract) ?? [],
     batched: batched.get(contract) ?? [],
   }));
-}
-
-/** By worth, then configured tokens, then by the number of transfers. */
-export const waitingTokensByWorth = memoize((input: BridgeInput): readonly WaitingToken[] => {
-  const configured = configuredTokens(input);
-  return waitingTokens(input)
-    .map((token) => ({
-      token,
-      worth: estimateWorth(input, token),
-      isConfigured: configured.has(token.contract),
-      transfers: token.unbatched.length + token.batched.length,
-    }))
-    .toSorted(
-      (a, b) => b.worth - a.worth || Number(b.isConfigured) - Number(a.isConfigured) || b.transfers - a.transfers,
-    )
-    .map(({ token }) => token);
+  const isConfigured = ({ contract }: WaitingToken): boolean => configuredTokens(input).has(contract);
+  const transfers = (token: WaitingToken): number => token.unbatched.length + token.batched.length;
+  return tokens.toSorted((a, b) => Number(isConfigured(b)) - Number(isConfigured(a)) || transfers(b) - transfers(a));
 });
-
-/** The waiting amount in minimum fees, which are worth about the same for all tokens; 0 without a minimum fee. */
-function estimateWorth({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
-  const minimum = minBatchFees(tokens).get(contract);
-  if (minimum === undefined) return 0;
-  return orUndefined(() => ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
-}
 
 /**
  * What the transfers of a token in no batch wait for; `undefined` for an empty queue. Without a minimum, any fee is

@@ -128,13 +128,9 @@ function unmovedNonce(
 /** Bounds the memory of what is kept by chain. */
 export const MAX_CHAINS = 1000;
 
-function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
-  return a.since - b.since || (a.chainId < b.chainId ? -1 : 1);
-}
-
 /**
- * The nonces to remember for the next document. A list that cannot be read or is truncated changes nothing. A chain
- * that is missing in one list is kept until the next: one list can be odd. A node that is behind removes no chain.
+ * The nonces to remember for the next document. A list that cannot be read or is truncated changes nothing. The nonce
+ * of a chain that is missing in a list is kept: one list can be odd, and a finished nonce does not come back.
  */
 function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const past = input.past?.lowestNonces ?? [];
@@ -142,12 +138,7 @@ function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   if (listed === undefined) return past;
   const chains = new Set(listed.map(({ chainId }) => chainId));
   const others = past.filter(({ chainId }) => !chains.has(chainId));
-  const kept =
-    input.isNodeBehind === true
-      ? others
-      : others.flatMap((each) => (each.isMissing === true ? [] : [{ ...each, isMissing: true as const }]));
-  const nonces = [...listed, ...kept];
-  return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
+  return [...listed, ...others.map((each) => ({ ...each, isMissing: true as const }))].slice(0, MAX_CHAINS);
 }
 
 /** The chains with a pending transaction within the last day, each with the time when it was last listed. */
