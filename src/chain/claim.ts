@@ -79,9 +79,6 @@ function readMember(message: Message) {
 const MAX_VARINT_BYTES = 10;
 const MAX_TENTH_BYTE = 1;
 
-/** Up to this length a varint is exact as a double, which is much faster than a bigint. */
-const EXACT_VARINT_BYTES = 7;
-
 /** A tag is a field number and a wire type in 32 bits. */
 const MAX_TAG = 0xffff_ffff;
 
@@ -149,24 +146,19 @@ function readValue(
   if (wireType === WireType.fixed32) return { end: start + 4, value: undefined };
   const varint = readVarint(bytes, start);
   if (varint === undefined) return undefined;
-  if (wireType === WireType.varint) return { end: varint.end, value: BigInt(varint.value) };
+  if (wireType === WireType.varint) return varint;
   if (wireType !== WireType.lengthDelimited) return undefined;
   const end = varint.end + Number(varint.value);
   return { end, value: bytes.subarray(varint.end, end) };
 }
 
-function readVarint(
-  bytes: Uint8Array,
-  start: number,
-): { readonly end: number; readonly value: number | bigint } | undefined {
-  let [low, high] = [0, 0n];
+function readVarint(bytes: Uint8Array, start: number): { readonly end: number; readonly value: bigint } | undefined {
+  let value = 0n;
   for (let length = 1; length <= MAX_VARINT_BYTES; length += 1) {
     const byte = bytes[start + length - 1];
     if (byte === undefined || (length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE)) return undefined;
-    const shift = 7 * (length - 1);
-    if (length <= EXACT_VARINT_BYTES) low += (byte & 0x7f) * 2 ** shift;
-    else high |= BigInt(byte & 0x7f) << BigInt(shift);
-    if (byte < 0x80) return { end: start + length, value: high === 0n ? low : high + BigInt(low) };
+    value |= BigInt(byte & 0x7f) << BigInt(7 * (length - 1));
+    if (byte < 0x80) return { end: start + length, value };
   }
   return undefined;
 }
