@@ -75,7 +75,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What the status page shows of the document. */
   readonly headline: (input: Types['input']) => Headline | undefined;
   /** The lists for `/pending`; with a filter, only the rows that match. */
-  readonly items: (tracked: Tracked<Types>, names: ConfiguredNames, filter?: Filter) => Items;
+  readonly items: (tracked: Tracked<Types>, filter?: Filter) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -169,7 +169,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     past: bridgePast,
     flow: { track: trackBridge, gauges: [], cumulative: bridgeFlowFamilies },
     headline: bridgeHeadline,
-    items: ({ input }, _names, filter) => bridgeItems(input, filter),
+    items: ({ input }, filter) => bridgeItems(input, filter),
   },
   external_contract: {
     title: 'Contract',
@@ -234,6 +234,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     past: crosschainPast,
     flow: { track: trackCrosschain, gauges: unlistedFamilies, cumulative: [] },
     headline: crosschainHeadline,
-    items: (tracked, _names, filter) => crosschainItems(tracked.input, unlistedCctxs(tracked), filter),
+    items: (tracked, filter) => crosschainItems(tracked.input, unlistedCctxs(tracked), filter),
   },
 };

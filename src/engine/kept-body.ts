@@ -49,6 +49,6 @@ export async function prepareItems(states: readonly EndpointState[], query?: str
 }
 
 function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>, filter?: Filter): Items {
-  const { document, kept, flow } = snapshot;
-  return documents[document].items({ input: keptInput(snapshot), flow }, kept.context.names, filter);
+  const { document, flow } = snapshot;
+  return documents[document].items({ input: keptInput(snapshot), flow }, filter);
 }
