@@ -9,7 +9,7 @@ const folder = createTempFolder();
 
 const urls = (...nodes: readonly string[]) => nodes.map((url) => `{url: "${url}"}`).join(', ');
 
-it('polls the nodes of each document in turn, and says which one has answered', async () => {
+it('polls the nodes of each document in turn', async () => {
   const [broken, healthy] = [await startTestSimulator(), await startTestSimulator()];
   for (const document of ['module_state', 'rate_limiter_input', 'external_contract'] as const)
     broken.fault(document, withStatus(503));
@@ -22,14 +22,9 @@ it('polls the nodes of each document in turn, and says which one has answered', 
       external: {nodes: [${urls(`${broken.url}/external`, `${healthy.url}/external`)}]}
     crosschain: {nodes: [${urls(healthy.url, broken.url)}]}`,
   );
-  const { code, stdout, stderr } = await runHere(['once', `--config.file=${file}`, '--summary=false']);
+  const { code, stdout } = await runHere(['once', `--config.file=${file}`, '--summary=false']);
   expect(code).toBe(0);
   const [first, second] = [broken, healthy].map(({ url }) => new URL(url).host);
-  expect(stderr).toContain(
-    `a: module_state of node ${second}; ${first}/bridge/v1/module_state: responded with status 503`,
-  );
-  expect(stderr).toContain(`a: external_contract of node ${second}; ${first}`);
-  expect(stderr).toContain(`a: rate_limiter_input of node ${second}\n`);
   for (const document of ['module_state', 'external_contract', 'rate_limiter_input']) {
     const active = (source = '') =>
       valueIn(stdout, 'bridge_exporter_node_active', `document="${document}"`, `source="${source}"`);
@@ -45,10 +40,9 @@ it('has no series of nodes for an endpoint with one node', async () => {
     'one.yml',
     `targets: [{name: a, bridge: {nodes: [{url: "${url}"}]}, crosschain: {url: "${url}"}}]`,
   );
-  const { stdout, stderr } = await runHere(['once', `--config.file=${file}`, '--summary=false']);
+  const { stdout } = await runHere(['once', `--config.file=${file}`, '--summary=false']);
   expect(stdout).toContain('bridge_last_observed_nonce');
   expect(stdout).not.toMatch(/bridge_exporter_node_(?:up|active|switches)/);
-  expect(stderr).not.toContain('of node');
 });
 
 it('numbers nodes of the same host, and redacts their paths', async () => {
