@@ -51,7 +51,7 @@ function* readAndCompress<Name extends DocumentName>(
 
 /** The content of a body, or the failure of a body that is not the document. */
 function* readContent<Name extends DocumentName>(
-  { bytes, source, receivedAt, additionalInput, failureWithServerText = failed }: ReceivedDocument<Name>,
+  { bytes, source, receivedAt, additionalInput, failureText = '' }: ReceivedDocument<Name>,
   document: Name,
   clockOffset: number,
 ): InParts<
@@ -66,11 +66,11 @@ function* readContent<Name extends DocumentName>(
   if (!read.ok) {
     const remedy = read.isTruncated === true ? { remedy: remedies.truncated } : {};
     const error = { reason: read.reason, message: `${source}: ${read.message}`, ...remedy };
-    return read.reason === 'too_large' ? failed(error) : failureWithServerText(error);
+    return failed({ ...error, message: read.reason === 'too_large' ? error.message : error.message + failureText });
   }
   if (read.value !== undefined) return { ok: true, content: read.value, errors: read.errors };
   const message = `${source}: not a ${document} document: none of its fields is present`;
-  return failureWithServerText({ reason: 'schema', message });
+  return failed({ reason: 'schema', message: message + failureText });
 }
 
 function failed(error: PollError): Failure {

@@ -3,7 +3,7 @@ import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, AdditionalInput, NodeStatus, StepContext } from '../document-types.js';
 import type { HubSide } from '../facts/contract/reading.js';
-import type { Failure, PollError } from '../http/failure-reasons.js';
+import type { Failure } from '../http/failure-reasons.js';
 import type { NodeQuery, QueryExchange, QueryRequest } from '../queries/query.js';
 import type { PollResult } from './step.js';
 
@@ -67,8 +67,8 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly additionalInput?: AdditionalInput<Name> | undefined;
   /** Absent for a contract. */
   readonly servedPath?: DocumentPath | undefined;
-  /** The failure of a body that is not the document, with the error text of the server in it. */
-  readonly failureWithServerText?: (error: PollError) => Failure;
+  /** The end of the message about a body that is not the document: the error text of the server, and a hint. */
+  readonly failureText?: string;
   /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release?: (() => void) | undefined;
   /**

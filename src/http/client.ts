@@ -108,7 +108,7 @@ export function createClient(userAgent: string, env: Environment = {}): Client {
         }
         if (body === undefined) throw new RequestError('not_json', `unsupported content encoding ${clean(encoding)}`);
         const bytes = await bufferBody(body, maxBodyBytes);
-        const height = heightText(response.headers, response.trailers);
+        const height = heightText(response.headers);
         return { ok: true, bytes, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
         const failed = describeFailure(error, signal.aborted ? timeoutMs : undefined, clean);
@@ -173,8 +173,6 @@ async function sendRequest(
     headers: {
       accept: '*/*',
       'accept-encoding': 'gzip',
-      // Gateways send the height in a trailer only to a client that accepts trailers.
-      te: 'trailers',
       // A cached response would be an old document.
       'cache-control': 'no-cache',
       ...(json !== undefined && { 'content-type': 'application/json' }),

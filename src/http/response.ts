@@ -6,7 +6,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { REDACTED_PATH } from '../config/urls.js';
 import { readServerError } from '../text/error-text.js';
 import { formatSize } from '../units.js';
-import { type Failure, type FailureReason, type PollError, RequestError, remedies } from './failure-reasons.js';
+import { type FailureReason, RequestError, remedies } from './failure-reasons.js';
 
 /* The parts of a response: its body, its hub height, and the error that another status than 200 is. */
 
@@ -30,22 +30,17 @@ export function decompressBody(body: Readable, contentEncoding: string): Readabl
   return codings.length === 1 && codings[0] === 'gzip' ? pipeline(body, createGunzip(), () => undefined) : undefined;
 }
 
-/* The hub height of a response: gateways send it as a header or, when the client accepts trailers, as a trailer. */
+/* The hub height of a response. */
 
-type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
-
-/** The header of the Cosmos SDK's gateway, the header of newer nodes, and the trailer of the gateway. */
-const NAMES = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height', 'grpc-trailer-x-cosmos-block-height'];
+/** The header of the Cosmos SDK's gateway, and that of newer nodes. */
+const HEIGHT_HEADERS = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height'];
 
 /** The name of the field in messages and metrics. */
 export const HEIGHT_FIELD = 'X-Cosmos-Block-Height';
 
-/**
- * The distinct values of these headers and trailers, separated by commas, because proxies repeat headers. `undefined`
- * without a value.
- */
-export function heightText(...parts: readonly HeaderFields[]): string | undefined {
-  const lines = parts.flatMap((fields) => NAMES.flatMap((name) => fields[name] ?? []));
+/** The distinct values of these headers, separated by commas, because proxies repeat headers. */
+export function heightText(headers: Dispatcher.ResponseData['headers']): string | undefined {
+  const lines = HEIGHT_HEADERS.flatMap((name) => headers[name] ?? []);
   const values = new Set(lines.flatMap((line) => line.split(',')).map((value) => value.trim()));
   values.delete('');
   return values.size === 0 ? undefined : Array.from(values).join(', ');
@@ -165,8 +160,4 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
     // The chunks before the failure are used.
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
-}
-
-export function withHint(error: PollError, hint: string | undefined): Failure {
-  return { ok: false, error: hint === undefined ? error : { ...error, message: `${error.message} — ${hint}` } };
 }

@@ -3,7 +3,7 @@ import { secondsSince, type Clock } from '../clock.js';
 import type { Environment, NodeConnection } from '../config/http-client-config.js';
 import { formatSource, portHint } from '../config/urls.js';
 import { createClient, remainingLimits, type Client, type RequestLimits, type HttpResponse } from '../http/client.js';
-import { isUnknownPath, withHint } from '../http/response.js';
+import { isUnknownPath } from '../http/response.js';
 import { failure, type PollError } from '../http/failure-reasons.js';
 import {
   callRequest,
@@ -135,12 +135,16 @@ export function createBodyBudget() {
   };
 }
 
+function formatHint(hint: string | undefined): string {
+  return hint === undefined ? '' : ` — ${hint}`;
+}
+
 /** A longer body with status 200 is no error text. */
 const MAX_ERROR_BYTES = 4096;
 
-function withServerText(error: PollError, { bytes, clean }: HttpResponse): PollError {
+function serverText({ bytes, clean }: HttpResponse): string {
   const { text } = readServerError(bytes.length > MAX_ERROR_BYTES ? '' : bytes.toString());
-  return text === '' ? error : { ...error, message: `${error.message}: ${clean(text)}` };
+  return text === '' ? '' : `: ${clean(text)}`;
 }
 
 /**
@@ -160,6 +164,7 @@ async function requestDocument(
     first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
   const remaining = remainingLimits(limits);
   const failures: PollError[] = [];
+  const hint = portHint(url);
   for (const servedPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
     const response = await client.send(node, servedPath.path + query, remaining());
@@ -169,17 +174,19 @@ async function requestDocument(
         receivedAt: clock().at,
         source: formatSource(url, servedPath.path),
         servedPath,
-        failureWithServerText: (error) => withHint(withServerText(error, response), portHint(url)),
+        failureText: serverText(response) + formatHint(hint),
       };
     }
     const { error } = response;
     // An internal error is a fault of the exporter, so no hint about the node.
-    if (!isUnknownPath(response.statusCode))
-      return withHint(error, error.reason === 'internal' ? undefined : portHint(url));
+    if (!isUnknownPath(response.statusCode)) {
+      const message = error.message + formatHint(error.reason === 'internal' ? undefined : hint);
+      return { ok: false, error: { ...error, message } };
+    }
     failures.push(error);
   }
-  const message = failures.map((error) => error.message).join('; ');
-  return withHint({ reason: 'status', ...failures[0], message, isNotServed: true }, portHint(url));
+  const message = failures.map((error) => error.message).join('; ') + formatHint(hint);
+  return { ok: false, error: { reason: 'status', ...failures[0], message, isNotServed: true } };
 }
 
 /** Reads all values of the contract with one call, and asks the node whether it is syncing. */
@@ -205,6 +212,6 @@ async function callContract(
     source,
     height: undefined,
     additionalInput: { call },
-    failureWithServerText: (error) => ({ ok: false, error: withServerText(error, response) }),
+    failureText: serverText(response),
   };
 }

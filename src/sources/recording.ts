@@ -124,10 +124,7 @@ function createReceived({ document, header, body: bytes, path: source }: Recorde
   };
 }
 
-/*
- * Reads the recorded polls of all endpoints in the order of time, a few files at a time, so that memory does not grow
- * with their number.
- */
+/* Reads the recorded polls of all endpoints in the order of time, one file at a time. */
 
 export interface RecordedPoll extends RecordedFile {
   readonly header: RecordingHeader;
@@ -147,9 +144,6 @@ interface ReadOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** Files that are decompressed on the threads of Node.js while another file is decoded. */
-const READ_AHEAD = 4;
-
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** The default of 16 KiB makes decompression of 1 MB 2.5 ms slower. */
@@ -167,7 +161,9 @@ export async function* readRecording(root: string, options: ReadOptions): AsyncG
     (file) => file.timeMs >= fromMs && file.timeMs <= toMs && (target === undefined || file.target === target),
   );
   const files = withoutWrongClock(selected, onProblem);
-  for await (const read of mapAhead(files, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {
+  for (const file of files) {
+    // oxlint-disable-next-line no-await-in-loop -- in the order of time
+    const read = await readRecordedPoll(root, file, maxBodyBytes);
     if ('problem' in read) onProblem(read.problem);
     else yield read;
   }
@@ -201,16 +197,6 @@ function withoutWrongClock(
     );
     return [];
   });
-}
-
-/** Maps entries in their order, the next few of them in advance. */
-async function* mapAhead<From, To>(entries: readonly From[], map: (entry: From) => Promise<To>): AsyncGenerator<To> {
-  const started: Promise<To>[] = [];
-  for (const entry of entries) {
-    started.push(map(entry));
-    if (started.length > READ_AHEAD) yield* started.splice(0, 1);
-  }
-  yield* started;
 }
 
 async function readRecordedPoll(
