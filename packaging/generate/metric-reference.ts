@@ -1,6 +1,6 @@
 import { documents } from '../../src/documents.js';
 import { pollFamilies, processFamilies } from '../../src/exposition/exporter-metrics.js';
-import { failureReasonNames, failureReasons, chooseRemedy } from '../../src/http/failure-reasons.js';
+import { failureReasons } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemDue, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
@@ -47,11 +47,10 @@ function processTable(): string {
 }
 
 export function failureReference(): string {
-  const rows = failureReasonNames.map((reason) => {
-    const remedy = chooseRemedy({ reason }, 'module_state');
-    const addition = chooseRemedy({ reason }, 'rate_limiter_input').slice(remedy.length);
-    const ofCrosschain = addition === '' ? '' : ` Of a cross-chain document:${addition}`;
-    return [`\`${reason}\``, failureReasons[reason].description, remedy + ofCrosschain];
-  });
+  const rows = Object.entries(failureReasons).map(([reason, { description, remedy }]) => [
+    `\`${reason}\``,
+    description,
+    remedy,
+  ]);
   return withTables('docs/failures.md', [markdownTable(['Reason', 'Meaning', 'Remedy'], rows)]);
 }

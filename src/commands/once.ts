@@ -71,7 +71,7 @@ export function reportDocuments(
     const { error } = lastFailure;
     context.printError(`${target} ${document}: ${error.reason}: ${error.message}`);
     const recordedRemedy = error.reason === 'too_large' ? undefined : fileRemedy;
-    context.printError(`  ${recordedRemedy ?? chooseRemedy(error, document)}`);
+    context.printError(`  ${recordedRemedy ?? chooseRemedy(error)}`);
   }
   const { lines, failure } = summarize(states, now, failOn);
   if (summary) for (const line of lines) context.printError(line);

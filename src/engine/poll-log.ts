@@ -29,7 +29,7 @@ export function createPollLog(log: Logger) {
       if (lastFailure === undefined) return;
       const { reason, message } = lastFailure.error;
       if (before.lastPoll?.ok === false && before.lastFailure?.error.reason === reason) return;
-      const remedy = chooseRemedy(lastFailure.error, document);
+      const remedy = chooseRemedy(lastFailure.error);
       log.warn({ target, document, reason, remedy }, `poll failed: ${message}`);
     },
     /** Logs the first of equal failures of a query, and their end. */

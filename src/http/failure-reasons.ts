@@ -1,14 +1,3 @@
-interface FailureReasonText {
-  readonly description: string;
-  readonly remedy: string;
-  /** Added to the remedy for a cross-chain document. */
-  readonly crosschainRemedy?: string;
-  /** Instead of the remedy for the contract on the external chain. */
-  readonly contractRemedy?: string;
-}
-
-const LOWER_LIMIT = 'A lower limit shortens only the list of pending transactions.';
-
 /** Descriptions and remedies of failures, by the value of the label `reason`. */
 export const failureReasons = {
   dns: {
@@ -37,16 +26,12 @@ export const failureReasons = {
     description:
       'The decoded body is larger than poll.max_body_size, the headers are larger than 16 KiB, or it is larger than 2 MiB and has more than one JSON value per 24 bytes, or more than fit into the heap.',
     remedy: 'Raise poll.max_body_size, or the memory limit, if the document really is that large.',
-    contractRemedy: 'Check the URL of external: no answer to the calls is that large.',
-    crosschainRemedy: LOWER_LIMIT,
   },
   status: {
     description:
       'The node, or a proxy in front of it, responded with a status other than 200 that no other reason covers; redirects are not followed.',
     remedy:
       'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
-    contractRemedy: 'Check the URL of external and its provider. The message quotes its errors.',
-    crosschainRemedy: 'The runbook lists the messages of status 500.',
   },
   unauthorized: {
     description:
@@ -57,13 +42,12 @@ export const failureReasons = {
   rate_limited: {
     description:
       'The node, or a proxy in front of it, responded with status 429, or a JSON-RPC endpoint with the error of a limit.',
-    remedy: 'Raise poll.interval, or the rate limit of the node.',
-    contractRemedy: 'Raise external.interval, or use another provider: see Costs in docs/external-contract.md.',
+    remedy: 'Raise poll.interval or external.interval, or the rate limit of the node or provider.',
   },
   response_too_large_upstream: {
     description: 'The node responded with status 429 and code 8: its document is larger than its gRPC message limit.',
-    remedy: 'Raise the gRPC message limit of the node (max-recv-msg-size).',
-    crosschainRemedy: LOWER_LIMIT,
+    remedy:
+      'Raise the gRPC message limit of the node (max-recv-msg-size). A lower limit of a cross-chain document shortens only its list of pending transactions.',
   },
   bad_request: {
     description:
@@ -72,14 +56,13 @@ export const failureReasons = {
   },
   not_json: {
     description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
-    remedy: 'Check that the URL is that of the REST API of the node, and not of a web page or a login form.',
-    contractRemedy: 'Check that the URL of external is that of a JSON-RPC endpoint.',
+    remedy:
+      'Check that the URL is that of the REST API of the node, or of external that of a JSON-RPC endpoint, and not of a web page or a login form.',
   },
   schema: {
     description: 'The body is JSON but not the expected document: none of its fields is present.',
-    remedy: 'Check the URL: the response is a different document or an error, which the message quotes if it is short.',
-    contractRemedy:
-      'Check the URL of external, and that its node is of the right chain and in sync. The message quotes its errors.',
+    remedy:
+      'Check the URL: the response is a different document or an error, which the message quotes if it is short. The node of external has to be of the right chain and in sync.',
   },
   regression: {
     description:
@@ -91,7 +74,7 @@ export const failureReasons = {
       'The limit of open files or of the address space of the exporter is reached; otherwise, a bug in the exporter.',
     remedy: 'Report a bug, with the log of the exporter.',
   },
-} as const satisfies Readonly<Record<string, FailureReasonText>>;
+} as const satisfies Readonly<Record<string, { readonly description: string; readonly remedy: string }>>;
 
 export type FailureReason = keyof typeof failureReasons;
 
@@ -103,14 +86,8 @@ export const remedies = {
     'The response ends too early: check the log of the node, and the limits of size and time of the proxies in front of it.',
 } as const;
 
-export function chooseRemedy(
-  { reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>,
-  document: string,
-): string {
-  const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
-  if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
-  if (specific !== undefined) return specific;
-  return document === 'rate_limiter_input' && crosschainRemedy !== undefined ? `${remedy} ${crosschainRemedy}` : remedy;
+export function chooseRemedy({ reason, remedy }: Pick<PollError, 'reason' | 'remedy'>): string {
+  return remedy ?? failureReasons[reason].remedy;
 }
 
 export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];

@@ -30,9 +30,9 @@ export function lastSuccess({ asOf, ageSeconds, availability, node }: EndpointVi
 }
 
 /** The present failure of an endpoint, with its remedy. */
-export function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
+export function failureHtml({ lastFailure, up }: EndpointView): Markup {
   return up === false && lastFailure !== null
-    ? markup`<p>${failureText(lastFailure)}</p><p class="remedy">${chooseRemedy(lastFailure, document)}</p>`
+    ? markup`<p>${failureText(lastFailure)}</p><p class="remedy">${chooseRemedy(lastFailure)}</p>`
     : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
 }
 

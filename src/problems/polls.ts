@@ -135,7 +135,7 @@ const snapshotStale: PollProblem = {
       start: since,
       summary: withoutSuccess(poll),
       details: [failure?.error.message ?? ''],
-      action: failure && chooseRemedy(failure.error, poll.document),
+      action: failure && chooseRemedy(failure.error),
     };
   },
   inhibits: [
@@ -162,7 +162,7 @@ const misconfigured: PollProblem = {
       start: failure.misconfiguredSince,
       summary: `${poll.document} is misconfigured`,
       details: [failure.error.message],
-      action: chooseRemedy(failure.error, poll.document),
+      action: chooseRemedy(failure.error),
     };
   },
   inhibits: [{ problem: 'BridgeEndpointDown', equal: ['document'] }],
@@ -183,7 +183,7 @@ const down: PollProblem = {
     const { since, error } = failure;
     const details = [error.message];
     if (!isNotServed)
-      return { start: since, summary: `polls of ${document} fail`, details, action: chooseRemedy(error, document) };
+      return { start: since, summary: `polls of ${document} fail`, details, action: chooseRemedy(error) };
     return {
       subject: { kind: 'not_served' },
       start: withoutSuccessSince(poll),

@@ -20,7 +20,7 @@ async function shown(...[status, body, keys = {}, headers]: [number, string, Key
   const result = await sendTo(url, keys);
   if (result.ok) throw new Error('the request succeeded');
   const { error } = result;
-  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: chooseRemedy(error, 'module_state') };
+  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: chooseRemedy(error) };
 }
 
 describe('an error response', () => {
@@ -45,19 +45,15 @@ describe('an error response', () => {
 
 describe('the remedy of an error response', () => {
   it.each<[string, string, Parameters<typeof shown>]>([
-    ['status 403', chooseRemedy({ reason: 'unauthorized' }, 'module_state'), [403, CHALLENGE]],
-    [
-      'a message about a parameter',
-      chooseRemedy({ reason: 'bad_request' }, 'module_state'),
-      [400, '{"code": 3, "message": "window"}'],
-    ],
-    ['an unknown path', chooseRemedy({ reason: 'status' }, 'module_state'), [404, '404 page not found']],
+    ['status 403', chooseRemedy({ reason: 'unauthorized' }), [403, CHALLENGE]],
+    ['a message about a parameter', chooseRemedy({ reason: 'bad_request' }), [400, '{"code": 3, "message": "window"}']],
+    ['an unknown path', chooseRemedy({ reason: 'status' }), [404, '404 page not found']],
     ['a redirect', remedies.redirect, [301, '', {}, { location: 'https://other.example/' }]],
     ['a proxy', remedies.proxyCredentials, [407, '']],
-    ['throttling', chooseRemedy({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
+    ['throttling', chooseRemedy({ reason: 'rate_limited' }), [429, CHALLENGE]],
     [
       'a document that is too large for the node',
-      chooseRemedy({ reason: 'response_too_large_upstream' }, 'module_state'),
+      chooseRemedy({ reason: 'response_too_large_upstream' }),
       [429, '{"code": 8, "message": "grpc: received message larger than max (20 vs. 10)"}'],
     ],
   ])('is that of the status, or of the reason: %s', async (_title, remedy, response) => {

@@ -120,7 +120,7 @@ node.example:1317
 24 s ago
 rate_limited /x: responded with status 429
 4 s ago
-Raise poll.interval, or the rate limit of the node.
+Raise poll.interval or external.interval, or the rate limit of the node or provider.
 As of the last success:
 Pending cctxs 0
 1 of 2 failed`,
