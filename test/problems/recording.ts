@@ -32,9 +32,12 @@ const SEED = 7;
 /** Slower than a real hub, so that a recording takes less time. */
 const BLOCK_MS = 20_000;
 /** The chain of a recording without options. */
-export const createHealthyModel = (): Model =>
-  createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS });
-const sampleModel = createHealthyModel();
+const sampleModel = createModel({
+  seed: SEED,
+  scenario: 'healthy',
+  startTime: START_SECONDS,
+  blockTimeMs: BLOCK_MS,
+});
 const sampleConfig = demoConfig('http://127.0.0.1:1317', sampleModel);
 /** The hub height at minute 0. */
 export const START_HEIGHT = sampleModel.height;
@@ -146,6 +149,8 @@ export interface RecordingOptions {
   readonly valsets?: number;
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
   readonly observe?: Observe;
+  /** Whether the recording ends before the next sample. */
+  readonly isComplete?: () => boolean;
   /** The metrics to record, by default none. Metrics that no rule reads would only take time. */
   readonly keep?: Keep;
 }
@@ -169,19 +174,7 @@ interface LastSample {
  * simulated chain. The clock is simulated, too.
  */
 export function record(phases: readonly Phase[], options: RecordingOptions): Recording & LastSample {
-  const samples = recordSamples(phases, options);
-  for (;;) {
-    const { done, value } = samples.next();
-    if (done === true) return value;
-  }
-}
-
-/** Like `record`, but pauses after every sample. */
-export function* recordSamples(
-  phases: readonly Phase[],
-  options: RecordingOptions,
-): Generator<void, Recording & LastSample> {
-  const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
+  const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe, isComplete } = options;
   const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
   const startTime = START_SECONDS - afterDays * DAY_SECONDS;
   const model = options.model ?? createModel({ seed, scenario, startTime, blockTimeMs });
@@ -201,6 +194,7 @@ export function* recordSamples(
     phase.begin?.();
     const end = seconds + phase.minutes * 60;
     for (; seconds < end; seconds += phase.sampleSeconds ?? sampleSeconds, sample += 1) {
+      if (isComplete?.() === true) break;
       last = seconds;
       if (!phase.frozen) {
         model.advanceTime((seconds - modelSeconds) * 1000);
@@ -210,7 +204,6 @@ export function* recordSamples(
       if (phase.exporterDown) {
         remembered = exporter?.endpoints.remembered() ?? remembered;
         exporter = undefined;
-        yield;
         continue;
       }
       exporter ??= createExporter(model, config, seconds, options, options.hasStateFile ? remembered : []);
@@ -219,7 +212,6 @@ export function* recordSamples(
       for (const [key, value] of keep === undefined ? [] : exporter.scrape(phase, seconds, keep)) {
         put(series, key, sample, value);
       }
-      yield;
     }
   }
   const at = instantAt(last);
