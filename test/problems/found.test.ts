@@ -400,17 +400,6 @@ describe('the newest validator set', () => {
       ],
     });
 
-  it('has lacked signatures since it was made', () => {
-    expect(unsignedFor(70)).toMatchObject([
-      {
-        start: -70,
-        text: expect.stringMatching(
-          /^the newest validator set lacks signatures; 0 % of the power in the contract has signed it; 4 validators/,
-        ),
-      },
-    ]);
-  });
-
   it('in the contract is unknown to the hub for a day', () => {
     const last_observed_valset = { ...idleState.last_observed_valset, nonce: '99' };
     const unknownAfter = (...minutes: readonly number[]) =>
@@ -1544,10 +1533,6 @@ describe('a cross-chain transaction', () => {
       start: 0,
       text: 'missed nonce 100 freezes chain 1; it is frozen; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
-  });
-
-  it('is hidden when the node lists fewer than it counts', () => {
-    expect(problemsOf([{ minute: 0, hidden: 1 }])).toMatchObject([{ name: 'CrosschainPendingListTruncated/warning' }]);
   });
 
   it('is on a hub that was not rolled back while its node, whose status is not queried, catches up', () => {

@@ -54,8 +54,6 @@ export function restoredFrom(text: string, at: Moment): EndpointState {
 export interface Chain {
   readonly model: Model;
   readonly advanceTo: (minute: number) => void;
-  /** Whether responses have the header with the height; by default, they do. */
-  readonly sendsHeight?: boolean;
 }
 
 export function createChain(options: Partial<ModelOptions> = {}): Chain {
@@ -93,7 +91,7 @@ export interface SimulatedProcess {
 }
 
 export function startSimulatedProcess(
-  { model, advanceTo, sendsHeight = true }: Chain,
+  { model, advanceTo }: Chain,
   startedMinute: number,
   texts: ReadonlyMap<DocumentName, string> = new Map(),
   change: (body: string) => string = (body) => body,
@@ -118,7 +116,7 @@ export function startSimulatedProcess(
           ok: true as const,
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
-          height: sendsHeight ? String(model.height) : undefined,
+          height: String(model.height),
           receivedAt: at.at,
           additionalInput,
           servedPath: paths.find(({ dialect }) => dialect === 'neutral'),
