@@ -235,7 +235,7 @@ export const bridgeFamilies = families<BridgeInput>({
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the current external height but are still held by the hub; absent while there are batches and that height is unknown or unreliable.',
+    help: 'Number of batches that have timed out on the external chain but are still held by the hub; absent if the external height is unknown or, with batches, unreliable.',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       const overdue = rows(input.state.batches).map((batch) => batches.isOverdue(input, batch));
