@@ -140,9 +140,7 @@ function connection(url: typeof nodeUrl) {
       .min(1, `expected 1 to ${MAX_NODES} nodes`)
       .max(MAX_NODES, `expected 1 to ${MAX_NODES} nodes`)
       .optional()
-      .describe(
-        'Instead of `url`: several nodes, in order of preference, each with `url` and the keys of the HTTP client.',
-      ),
+      .describe('Several nodes instead of `url`, in order of preference.'),
   };
 }
 
