@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { formatConfig, hashConfigFile } from '../config/loader.js';
-import type { AutoReload } from './exporter.js';
+import { startRepeating, type Repeating } from '../tasks.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import { type DaemonFlags, readWebOptions } from './flags.js';
 import { readConfig } from './configuration.js';
@@ -16,7 +16,7 @@ const WITHOUT_INTERRUPT_BUDGET = 24;
 /** The daemon: polls and serves until it is stopped. */
 export async function runDaemon(options: DaemonFlags, context: CommandContext): Promise<ExitCode> {
   // Before the configuration is loaded, so that the first check detects a change in the meantime.
-  const autoReload = await prepareAutoReload(options);
+  const startAutoReload = await prepareAutoReload(options);
   const config = await readConfig(context, options, { checkFiles: options['config.check'] });
   const web = await readWebOptions(options);
   const warnings = config.ok ? [...config.warnings] : [];
@@ -28,7 +28,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     context.print(formatConfig(config.config));
     return 0;
   }
-  if (options['config.autoReloadInterval'] > 0 && autoReload === undefined) {
+  if (options['config.autoReloadInterval'] > 0 && options['config.file'] === undefined) {
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
@@ -52,13 +52,14 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
       clock,
       shard: options['targets.shard'],
       loadConfig: async () => readConfig(context, options),
-      autoReload,
       stateFile,
     });
     const fields = { version: context.build.version, targets: config.config.targets.length };
     log.info(fields, `serving ${exporter.url}${options['web.telemetryPath']}`);
     context.onReloadSignal(() => void exporter.reload());
+    const autoReload = startAutoReload?.(exporter.reload);
     const signal = await context.waitForStopSignal();
+    autoReload?.close();
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
@@ -68,10 +69,19 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   return 0;
 }
 
-async function prepareAutoReload(options: DaemonFlags): Promise<AutoReload | undefined> {
+type StartAutoReload = (reload: () => Promise<unknown>) => Repeating;
+
+/** Hashes the configuration file, to reload it when it changes. `undefined` without a file or interval. */
+async function prepareAutoReload(options: DaemonFlags): Promise<StartAutoReload | undefined> {
   const intervalMs = options['config.autoReloadInterval'];
   const file = options['config.file'];
   if (options['config.check'] || intervalMs === 0 || file === undefined) return undefined;
-  const hashFile = async (): Promise<string> => hashConfigFile(file);
-  return { intervalMs, initialHash: await hashFile(), hashFile };
+  let lastHash = await hashConfigFile(file);
+  const reloadIfChanged = async (reload: () => Promise<unknown>): Promise<void> => {
+    const hash = await hashConfigFile(file);
+    if (hash === lastHash) return;
+    lastHash = hash;
+    await reload();
+  };
+  return (reload) => startRepeating(async () => reloadIfChanged(reload), intervalMs, { delayMs: intervalMs });
 }

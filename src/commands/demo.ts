@@ -11,39 +11,37 @@ import { createSimulatedNode } from '../sources/simulated-node.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/external-chains.js';
-import { chooseBlockTime, createModel, type Model, type ModelOptions } from '../simulator/model.js';
+import { createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
+import { startSimulator } from '../simulator/simulator.js';
 import { minBatchFee } from '../simulator/token-model.js';
 import { durationInWords } from '../text/format.js';
-import { HOUR_MS, MINUTE_MS, MINUTE_SECONDS } from '../units.js';
+import { MINUTE_MS, MINUTE_SECONDS } from '../units.js';
 import { type CommandContext, type ExitCode, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';
 import { createLog } from './log.js';
-import { startSimulation } from './simulate.js';
+import { LOOPBACK, printChain } from './simulate.js';
 import { problemLine } from './once.js';
-import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(options: DemoFlags, context: CommandContext): Promise<ExitCode> {
   const log = createLog(options, context.standardError);
   const clock = createClock();
   const network = createNetwork(userAgent(context), clock);
-  const listen = options['web.listenAddress'];
   try {
-    // Fails at once if the address is in use, before the past is simulated, which takes seconds.
-    const check = await startWebServer(() => undefined, listen, { log });
-    await check.close();
-    const { seed, scenario, blockTime: blockTimeMs } = options;
+    const { listen, seed, scenario } = options;
     const now = clock();
     const startTime = Math.floor(wallSeconds(now.at, now));
     context.printError('simulating and polling the past of the scenario …');
     // Polls of the past read the simulated chain directly, without an address.
-    const past = await pollPast({ seed, scenario, blockTimeMs, startTime }, (model) => demoConfig(NO_URL, model), now);
-    const simulator = await startSimulation({ ...options, startTime }, context, { model: past.model });
+    const past = await pollPast({ seed, scenario, startTime }, (model) => demoConfig(NO_URL, model), now);
+    const { host = LOOPBACK, port } = listen;
+    const simulator = await startSimulator({ host, port, seed, scenario, model: past.model });
     try {
+      printChain(simulator, options, context);
       const config = demoConfig(simulator.url, past.model);
       const exporter = await startExporter(config, network, log, {
-        listen,
+        listen: options['web.listenAddress'],
         telemetryPath: '/metrics',
         maxRequests: 40,
         enableLifecycle: false,
@@ -149,9 +147,7 @@ const rehearsed: Partial<Readonly<Record<ScenarioName, `${Severity} ${ProblemNam
 const HEALTHY_MINUTES = 12;
 /** The past of a scenario without a problem. */
 const PAST_MINUTES = 32;
-const MAX_MS = 5 * HOUR_MS;
-/** Limits the past by blocks: a short block time shortens the past instead of prolonging its simulation. */
-const MAX_BLOCKS = 10_000;
+const MAX_MINUTES = 5 * 60;
 
 /** Polls are further apart than usual, so that the past takes seconds. */
 const INTERVAL_MINUTES = 4;
@@ -168,15 +164,10 @@ export async function pollPast(
   createConfig: (model: Model) => Config,
   now: Moment,
 ): Promise<PolledPast> {
-  const maxMinutes = longestPast(options);
   const alert = rehearsed[options.scenario];
-  const minutes =
-    alert === undefined ? PAST_MINUTES : (await pollFor(maxMinutes, options, createConfig, now, alert)).minutes;
-  return pollFor(Math.min(minutes, maxMinutes), options, createConfig, now);
-}
-
-function longestPast(options: ModelOptions): number {
-  return Math.floor(Math.min(MAX_MS, MAX_BLOCKS * chooseBlockTime(options)) / MINUTE_MS);
+  const { minutes } =
+    alert === undefined ? { minutes: PAST_MINUTES } : await pollFor(MAX_MINUTES, options, createConfig, now, alert);
+  return pollFor(minutes, options, createConfig, now);
 }
 
 /** Polls a past of some minutes that ends now; stops earlier when the alert `until` fires. */
@@ -187,7 +178,6 @@ async function pollFor(
   now: Moment,
   until?: string,
 ) {
-  const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(longestPast({ scenario, startTime, ...options }) / 4));
   const model = createModel({
     ...options,
     scenario: scenario === 'mainnet' ? scenario : 'healthy',
@@ -203,7 +193,7 @@ async function pollFor(
   const verdicts = (): readonly Verdict[] =>
     listVerdicts(engine.states(), clock()).flatMap((judged) => judged.verdicts);
   for (;;) {
-    if (minutes === healthyMinutes) model.setScenario(scenario);
+    if (minutes === HEALTHY_MINUTES) model.setScenario(scenario);
     if (minutes % INTERVAL_MINUTES === 0 || minutes === pastMinutes) {
       // The module state, which has the address of the contract, is polled before the contract.
       for (const { job } of engine.endpoints()) {
@@ -227,7 +217,7 @@ async function pollFor(
     model,
     minutes,
     /** How long the scenario has lasted. */
-    incidentMinutes: minutes - healthyMinutes,
+    incidentMinutes: minutes - HEALTHY_MINUTES,
     demoState: ({ context: { document } }: PollJob) => engine.states().find((state) => state.document === document),
     verdicts: verdicts(),
   };

@@ -14,7 +14,7 @@ import { toJson, createView, type ShownEndpoint, type View } from '../pages/view
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { isoTime, wallSeconds, type Clock, type Instant, type Moment } from '../clock.js';
 import type { Network } from '../sources/network.js';
-import { createQueue, startRepeating } from '../tasks.js';
+import { createQueue } from '../tasks.js';
 import { createRecorder } from '../recorder/recorder.js';
 import { createApp, type Content } from '../server/app.js';
 import { startWebServer, type ListenAddress } from '../server/server.js';
@@ -25,8 +25,6 @@ import { prepareItems } from '../engine/kept-body.js';
 export interface ExporterOptions {
   /** Reads the configuration for a reload. */
   readonly loadConfig: () => Promise<ConfigResult>;
-  /** Absent if the configuration is reloaded only on request. */
-  readonly autoReload?: AutoReload | undefined;
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
@@ -92,7 +90,6 @@ export async function startExporter(
   // Polling starts here.
   activate(active.current());
   options.stateFile?.start(pollLoop.states, clock);
-  active.startAutoReload();
   return {
     url: server.url,
     reload: active.reload,
@@ -166,33 +163,22 @@ export function createPages(
   };
 }
 
-export interface AutoReload {
-  readonly intervalMs: number;
-  /** Hash of the configuration file before it was loaded. */
-  readonly initialHash: string;
-  readonly hashFile: () => Promise<string>;
-}
-
 type ActiveConfig = ReturnType<typeof createActiveConfig>;
 
 /** The active configuration, which a reload replaces if the new one is valid. */
 function createActiveConfig(
   config: Config,
-  { loadConfig, autoReload, clock }: Pick<ExporterOptions, 'loadConfig' | 'autoReload' | 'clock'>,
+  { loadConfig, clock }: Pick<ExporterOptions, 'loadConfig' | 'clock'>,
   log: Logger,
   onLoaded: (config: LoadedConfig) => void,
 ) {
   let current = loadedConfig(config, clock().at);
   let rejected: { readonly at: Instant; readonly problems: readonly string[] } | undefined;
-  let loadedHash = autoReload?.initialHash;
   let isClosed = false;
-  let closeLoop = (): void => undefined;
   // The older of two concurrent reloads could win otherwise.
   const enqueue = createQueue();
 
   async function reloadNow(): Promise<ConfigResult> {
-    // The hash is made before the file is read, so that the next check notices a change in between.
-    loadedHash = await autoReload?.hashFile();
     const result = await loadConfig();
     if (isClosed) return result;
     if (!result.ok) {
@@ -212,25 +198,13 @@ function createActiveConfig(
     return result;
   }
 
-  /** Compares with the last attempt, so that an invalid configuration is reported once. */
-  const reloadIfChanged = async (): Promise<void> =>
-    enqueue(async () => {
-      if ((await autoReload?.hashFile()) !== loadedHash) await reloadNow();
-    });
-
   return {
     current: () => current,
     /** The last failed reload, until a reload succeeds. */
     rejected: () => rejected,
     reload: async () => enqueue(reloadNow),
-    /** Starts to check the file for changes. */
-    startAutoReload: () => {
-      if (autoReload === undefined) return;
-      closeLoop = startRepeating(reloadIfChanged, autoReload.intervalMs, { delayMs: autoReload.intervalMs }).close;
-    },
     close: () => {
       isClosed = true;
-      closeLoop();
     },
   };
 }

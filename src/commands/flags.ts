@@ -203,15 +203,15 @@ const simulatorFlags = {
     '1',
   ),
   scenario: flag('--scenario <name>', 'Scenario to simulate, of those below.', scenarioNames, 'healthy'),
+};
+
+export const simulateFlags = {
+  ...simulatorFlags,
   blockTime: flag(
     '--block-time <duration>',
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
     duration(10, HOUR_MS),
   ),
-};
-
-export const simulateFlags = {
-  ...simulatorFlags,
   startTime: flag(
     '--start-time <integer>',
     'Unix time of the first block; by default now. Up to a day ago, the chain goes on to now.',

@@ -73,39 +73,10 @@ const headerValues = z
   })
   .check(atLeastOne('values', 'secrets', 'files'));
 
-/** Headers that Prometheus reserves, and headers of a single connection. */
-const reservedHeaders: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'www-authenticate',
-]);
-
 const headerName = z
   .string()
   .regex(TOKEN, 'expected a header name such as X-Api-Key')
-  .refine((name) => name.toLowerCase() !== 'authorization', 'cannot be set here, use basic_auth or authorization')
-  .refine((name) => !reservedHeaders.has(name.toLowerCase()), 'is a reserved header');
-
-const httpHeaders = z.record(headerName, headerValues).superRefine((headers, context) => {
-  const seen = new Set<string>();
-  for (const name of Object.keys(headers)) {
-    if (seen.has(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message: 'is set twice' });
-    seen.add(name.toLowerCase());
-  }
-}, whenMapping);
+  .refine((name) => name.toLowerCase() !== 'authorization', 'cannot be set here, use basic_auth or authorization');
 
 /** Certificates and keys are PEM. */
 const tlsConfig = z
@@ -131,7 +102,7 @@ const tlsConfig = z
 export const httpClient = z.strictObject({
   basic_auth: basicAuth.optional().describe('Basic authentication, instead of `authorization`.'),
   authorization: authorizationHeader.optional().describe('`Authorization` header.'),
-  http_headers: httpHeaders.optional().describe('Additional request headers by name.'),
+  http_headers: z.record(headerName, headerValues).optional().describe('Additional request headers by name.'),
   tls_config: tlsConfig.optional().describe('TLS settings for an https node or an https proxy.'),
   proxy_url: proxyUrl.optional().describe('HTTP proxy. The URL may contain a user and a password.'),
   proxy_from_environment: z

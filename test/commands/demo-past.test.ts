@@ -29,12 +29,6 @@ describe('the past of a demo', () => {
     expect(first && `${first.severity} ${first.alert}`).toBe(expected);
   });
 
-  it('is shorter with a short block time, and has the scenario nevertheless', async () => {
-    const { model, incidentMinutes } = await lapse('stuck', 10, now);
-    expect(incidentMinutes).toBe(1);
-    expect(model.scenario).toBe('stuck');
-  });
-
   it('ends now, with a chain whose blocks are of now', async () => {
     const at = clock();
     const { model, demoState, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);

@@ -110,11 +110,6 @@ describe('a node of several', () => {
   });
 });
 
-it('announces a long warm-up', async () => {
-  const announcement = 'simulating the first 10h of the chain (2m per block) …';
-  expect((await simulate('--block-time=2m')).stderr).toEqual([announcement]);
-});
-
 it('uses the block time of the scenario, unless another one is given', async () => {
   const firstLines = await Promise.all([
     simulate('--scenario=mainnet'),

@@ -29,7 +29,6 @@ export async function startTestExporter(args: readonly string[], env: Readonly<R
     clock,
     shard: options['targets.shard'],
     loadConfig: async () => readConfig(context, options),
-    autoReload: undefined,
   });
   atEnd(async () => {
     await exporter.close();
