@@ -71,18 +71,6 @@ describe('the notes of a release', () => {
     expect(release.read('CHANGELOG.md')).toBe(CHANGELOG);
   });
 
-  it.each([
-    ['package.json', 'package.json'],
-    ['package-lock.json', 'package-lock.json'],
-    ['compose.yaml', 'compose.yaml'],
-    ['deploy/helm/bridge-exporter/Chart.yaml', 'Chart.yaml (version)'],
-    ['docs/deployment.md', 'docs/deployment.md'],
-  ])('require the version of the tag in %s', (file, name) => {
-    const release = createRelease(released.path);
-    release.edit(file, '9.8.7', '9.8.6');
-    expect(release.notes('v9.8.7')).toEqual({ status: 1, output: `${name} has version 9.8.6 instead of 9.8.7\n` });
-  });
-
   it('of another tag are an error', () => {
     const release = createRelease(released.path);
     const files = ['package.json', 'package-lock.json', 'package-lock.json (packages)', 'Chart.yaml (version)'];

@@ -31,7 +31,7 @@ const ONE_AT_A_TIME: ReadonlySet<FaultKind> = new Set([
   'nodes in turn',
 ]);
 
-export type PlannedDay = ReturnType<typeof planDay>;
+type PlannedDay = ReturnType<typeof planDay>;
 type PlannedFault = ReturnType<typeof planFault>;
 
 export function planDay(seed: number) {

@@ -1,9 +1,7 @@
-import { dataPart } from '../../src/chain/addresses.js';
 import type { DocumentName } from '../../src/document-types.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { ContractAction } from '../../src/simulator/oracle.js';
 import type { Random } from '../../src/simulator/random.js';
-import type { ModuleState } from '../../src/simulator/responses.js';
 import type { Rules } from '../../src/simulator/scenarios.js';
 import { bondedStake, type Validator } from '../../src/simulator/validators.js';
 import { changedState, INITIAL_CONFIG, type Phase } from '../problems/recording.js';
@@ -14,7 +12,7 @@ import type { Lag, ServedChain } from './served-chain.js';
  */
 
 /** What one fault breaks, while it lasts. */
-export interface Effect {
+interface Effect {
   /** With the size. */
   readonly text: string;
   /** How the chain differs. */
@@ -28,11 +26,9 @@ export interface Effect {
   /** The documents that are not current while it lasts, so that nothing else can be seen in them. */
   readonly blinds?: readonly DocumentName[];
   readonly lag?: Lag;
-  /** The validators by rank, and their share of the stake. */
+  /** The validators by rank. */
   readonly ranks?: ReadonlySet<number>;
-  readonly share?: number;
-  readonly chainIds?: readonly string[];
-  /** In lower case. */
+  /** Of the token that the contract lacks, in lower case. */
   readonly tokenContract?: string;
   readonly documents?: readonly DocumentName[];
 }
@@ -83,7 +79,7 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
     .map(([, item]) => item);
 }
 
-export function oneOf<T>(random: Random, items: readonly T[]): T {
+function oneOf<T>(random: Random, items: readonly T[]): T {
   const item = items[random.between(0, items.length - 1)];
   if (item === undefined) throw new RangeError('there is nothing to choose from');
   return item;
@@ -118,7 +114,6 @@ function phantom(
   return {
     text: `${percent(share)} claim ${what}`,
     ranks,
-    share,
     each: claim,
     end: (chain) => {
       if (nonce !== undefined) chain.bridge.oracle.deletePhantom(nonce);
@@ -190,10 +185,6 @@ function drawChains(random: Random): readonly string[] {
   return shuffled(random, CHAIN_IDS).slice(0, oneOf(random, [1, 1, 1, 2, 3, CHAIN_IDS.length]));
 }
 
-/** The validator of `watch` by its registration. */
-export const isWatched = ({ sender }: ModuleState['orchestrator_addresses'][number], served: ServedChain): boolean =>
-  all(served).some((own) => own.rank === WATCHED_RANK && dataPart(own.sender) === dataPart(sender));
-
 const fault = (
   weight: number,
   minutes: FaultDefinition['minutes'],
@@ -212,15 +203,15 @@ const definitions = {
         [0.36, 0.6],
       ] as const),
     );
-    return { text: percent(share), ranks, share, rules: withoutValidators(ranks) };
+    return { text: percent(share), rules: withoutValidators(ranks) };
   }),
   'watched validator silent': fault(2, [60, 600], () => {
     const ranks = new Set([WATCHED_RANK]);
-    return { text: 'neither signs nor votes', ranks, rules: withoutValidators(ranks) };
+    return { text: 'neither signs nor votes', rules: withoutValidators(ranks) };
   }),
   'validators slow': fault(2, [60, 600], (random, served) => {
     const { ranks, share } = drawRanks(random, served, [0.1, 0.6]);
-    return { text: percent(share), ranks, share, rules: { slowRanks: ranks } };
+    return { text: percent(share), rules: { slowRanks: ranks } };
   }),
   'oracle split': fault(3, [30, 400], (random, served) => {
     const { ranks, share } = drawRanks(
@@ -231,7 +222,7 @@ const definitions = {
         [0.36, 0.6],
       ] as const),
     );
-    return { text: `${percent(share)} claim something else`, ranks, share, rules: { disputing: ranks } };
+    return { text: `${percent(share)} claim something else`, rules: { disputing: ranks } };
   }),
   'deposit that does not exist': fault(2, [30, 400], (random, served) =>
     phantom(random, served, 'a deposit', (chain) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
@@ -255,8 +246,6 @@ const definitions = {
     const { ranks, share } = drawRanks(random, served, [0.02, 0.25]);
     return {
       text: percent(share),
-      ranks,
-      share,
       rules: withoutValidators(ranks),
       begin: (chain) => chain.setJailed(ranks, true),
       end: (chain) => chain.setJailed(ranks, false),
@@ -266,7 +255,6 @@ const definitions = {
     const ranks = new Set([WATCHED_RANK]);
     return {
       text: 'and not in the newest set',
-      ranks,
       rules: withoutValidators(ranks),
       begin: (chain) => chain.setJailed(ranks, true),
       end: (chain) => chain.setJailed(ranks, false),
@@ -278,14 +266,10 @@ const definitions = {
   })),
   'validator sets abandoned': fault(1, [60, 600], () => ({
     text: 'nobody signs one before the next',
-    ranks: everyRank,
-    share: 1,
     rules: { valsetSignChance: 0, stakeSpread: 0.5, stakeChangesPerMinute: 0.1 },
   })),
   'oracle silent': fault(3, [60, 900], () => ({
     text: 'nobody votes',
-    ranks: everyRank,
-    share: 1,
     rules: { voters: everyRank },
   })),
   // Withdrawals
@@ -296,12 +280,12 @@ const definitions = {
   'relayers poor': fault(2, [60, 600], () => ({ text: 'no batch is relayed', rules: { relaysBatches: false } })),
   // One transfer that fails, as with a token that is paused, fails its batch.
   'token that cannot be relayed': fault(2, [60, 1200], (random, served) => {
-    const { symbol, tokenContract } = drawToken(random, served, () => true);
-    return { text: symbol, tokenContract, rules: { unrelayableTokens: new Set([symbol]) } };
+    const { symbol } = drawToken(random, served, () => true);
+    return { text: symbol, rules: { unrelayableTokens: new Set([symbol]) } };
   }),
   'token without batches': fault(3, [30, 600], (random, served) => {
-    const { symbol, tokenContract } = drawToken(random, served, () => true);
-    return { text: symbol, tokenContract, rules: { tokensWithoutBatches: new Set([symbol]) } };
+    const { symbol } = drawToken(random, served, () => true);
+    return { text: symbol, rules: { tokensWithoutBatches: new Set([symbol]) } };
   }),
   'batch creator down': fault(2, [30, 400], () => ({ text: 'no token', rules: { batchesPerRun: 0 } })),
   'many withdrawals': fault(2, [20, 120], (random) => {
@@ -369,36 +353,33 @@ const definitions = {
   'blacklist changed': fault(1, [60, 60], () =>
     governance('another address', (chain) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
   ),
-  'contract replaced': fault(1, [60, 60], (_random, served) => ({
-    ...governance('another address', (chain) =>
+  'contract replaced': fault(1, [60, 60], () =>
+    governance('another address', (chain) =>
       chain.bridge.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
     ),
-    tokenContract: served.bridge.tokens[0].contract.toLowerCase(),
-  })),
+  ),
   // Cross-chain transactions
   'chains stuck': fault(5, [15, 700], (random) => {
     const chainIds = drawChains(random);
-    return { text: chainIds.join(', '), chainIds, rules: { frozenChains: new Set(chainIds) } };
+    return { text: chainIds.join(', '), rules: { frozenChains: new Set(chainIds) } };
   }),
   'chains slow': fault(3, [60, 600], (random) => {
     const chainIds = drawChains(random);
     const factor = random.between(2, 12);
     const confirmationFactors = new Map(chainIds.map((id) => [id, factor]));
-    return { text: `${chainIds.join(', ')}, ${factor} times`, chainIds, rules: { confirmationFactors } };
+    return { text: `${chainIds.join(', ')}, ${factor} times`, rules: { confirmationFactors } };
   }),
   'chains switched off': fault(2, [15, 400], () => ({
     text: 'all',
-    chainIds: CHAIN_IDS,
     rules: { outboundEnabled: false },
   })),
   'cctxs missed': fault(3, [60, 600], (random) => {
     const maxLostCctxs = random.between(3, 12);
-    return { text: `up to ${maxLostCctxs}`, chainIds: CHAIN_IDS, rules: { lostShare: 0.1, maxLostCctxs } };
+    return { text: `up to ${maxLostCctxs}`, rules: { lostShare: 0.1, maxLostCctxs } };
   }),
   // Real nodes list no more later on.
   'cctxs unlisted': fault(1, [1440, 1440], () => ({
     text: 'on Bitcoin',
-    chainIds: ['8332'],
     rules: { lostShare: 0.5, maxLostCctxs: 8, losesOn: 'bitcoin', listedNoncesBelow: 3, cctxsPerMinute: 3 },
   })),
   // Its transactions are sent first, the old missed ones are gone, and the nonces begin at 0. See `timesOf` in days.ts.
@@ -407,7 +388,6 @@ const definitions = {
     const chainId = oneOf(random, CHAIN_IDS);
     return {
       text: chainId,
-      chainIds: [chainId],
       begin: (chain) => chain.crosschain.abortPending(chainId, chain.latest),
     };
   }),
