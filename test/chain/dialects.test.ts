@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldSchema } from '../../src/chain/fields.js';
-import { moduleStateResponse } from '../../src/chain/module-state.js';
-import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { requestUrl } from '../../src/config/urls.js';
 import { createJobs } from '../../src/engine/jobs.js';
 import type { Snapshot } from '../../src/engine/endpoint-state.js';
@@ -11,7 +8,6 @@ import { parseValidConfig } from '../support/config.js';
 import { inverted, PEGGY_NAMES, withNames, ZETA_NAMES, type Names } from '../support/dialect-names.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
-import { specFields } from '../../packaging/generate/spec-fields.js';
 
 /** The series of a document and the errors of its fields. */
 const exported = ({ renderedFamilies, errors }: Snapshot) => ({
@@ -113,57 +109,5 @@ describe('the paths of a document', () => {
       ['http://n/bridge/v1/module_state'],
       ['http://n/chain/crosschain/rateLimiterInput?window=500'],
     ]);
-  });
-});
-
-describe('the schemas of the documents', () => {
-  /** The fields of a type of the spec that a schema does not have. */
-  const unreadFields = (type: string, { fields = {}, row }: FieldSchema): readonly string[] => {
-    if (row !== undefined) return unreadFields(type.slice(0, -2), row);
-    return Object.entries(specFields[type] ?? {}).flatMap(([name, inner]) => {
-      const field = fields[name];
-      return field === undefined ? [`${type}.${name}`] : unreadFields(inner, field);
-    });
-  };
-
-  it('have every field of the spec that is read', () => {
-    const listOnce = (root: string, schema: FieldSchema): readonly string[] =>
-      Array.from(new Set(unreadFields(root, schema)));
-    expect(listOnce('module_state', moduleStateResponse)).toMatchInlineSnapshot(`
-      [
-        "Valset.reward_token",
-        "ValsetConfirm.orchestrator",
-        "ValsetConfirm.signature",
-        "BatchConfirm.orchestrator",
-        "BatchConfirm.signature",
-      ]
-    `);
-    expect(listOnce('rateLimiterInput', rateLimiterInput)).toMatchInlineSnapshot(`
-      [
-        "Cctx.creator",
-        "Cctx.native_fees",
-        "Cctx.relayed_message",
-        "CctxStatus.isAbortRefunded",
-        "InboundParams.coin_type",
-        "InboundParams.amount",
-        "InboundParams.observed_external_height",
-        "InboundParams.ballot_index",
-        "InboundParams.finalized_native_height",
-        "InboundParams.tx_finalization_status",
-        "InboundParams.is_cross_chain_call",
-        "OutboundParams.gas_limit",
-        "OutboundParams.gas_price",
-        "OutboundParams.gas_priority_fee",
-        "OutboundParams.ballot_index",
-        "OutboundParams.observed_external_height",
-        "OutboundParams.gas_used",
-        "OutboundParams.effective_gas_price",
-        "OutboundParams.effective_gas_limit",
-        "OutboundParams.tx_finalization_status",
-        "OutboundParams.call_options",
-        "Cctx.protocol_contract_version",
-        "Cctx.revert_options",
-      ]
-    `);
   });
 });

@@ -69,7 +69,7 @@ describe('the batch items', () => {
   });
 });
 
-describe('the tokens that wait, by worth', () => {
+describe('the tokens that wait', () => {
   const ofToken = (id: string, contract: string, amount: string) => ({
     ...transfer(id, amount),
     erc20_token: { contract, amount },
@@ -85,7 +85,7 @@ describe('the tokens that wait, by worth', () => {
     { ...batch('2', '9999', '940'), token_contract: '0xCheap', transactions: [ofToken('6', '0xCheap', '900')] },
   ];
 
-  it('begin with those that are the largest multiple of the minimum fee', () => {
+  it('begin with those that are configured, then with those with the most transfers', () => {
     const unbatched_transfers = [
       ofToken('1', '0xOther', '1'),
       ofToken('2', '0xOther', '1'),
@@ -93,6 +93,6 @@ describe('the tokens that wait, by worth', () => {
       ofToken('4', '0xCheap', '900'),
     ];
     const { rows } = asReadable(bridgeItemsOf({ ...idleState, unbatched_transfers, batches }, { tokens }).tokens);
-    expect(rows.map(({ token }) => token.contract)).toEqual(['0xdear', '0xcheap', '0xplain', '0xother']);
+    expect(rows.map(({ token }) => token.contract)).toEqual(['0xcheap', '0xplain', '0xdear', '0xother']);
   });
 });

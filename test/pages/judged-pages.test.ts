@@ -52,17 +52,6 @@ const headOf = (html: string): string => textOf(html).split('\n')[0] ?? '';
 /** A batch that nobody has signed, created at the first poll. */
 const unsigned = { batches: [batch('1', '60000', '1000')] };
 
-describe('a problem', () => {
-  it('is building up until it is older than its limit, and then fires', () => {
-    expect(headOf(status(polledFor(18, unsigned), 18 * MINUTE))).toBe(
-      `critical in 12 min ${TARGET}: batch 1 of 0xt lacks signatures, for 18 min`,
-    );
-    expect(headOf(status(polledFor(31, unsigned), 31 * MINUTE))).toBe(
-      `critical ${TARGET}: batch 1 of 0xt lacks signatures, for 31 min`,
-    );
-  });
-});
-
 describe('an endpoint without fresh data', () => {
   it('is the headline, with what has fired before beside it', () => {
     const store = polledFor(31, unsigned);

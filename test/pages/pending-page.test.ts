@@ -241,61 +241,6 @@ describe('items of an old success', () => {
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }
   });
-
-  it('do not exist before the first success', () => {
-    const snapshots = initialSnapshots();
-    expect(pendingAt(snapshots, 0)).toContain('Last success: never');
-    snapshots.record(BRIDGE, FAILED, at(1));
-    expect(textOf(pendingAt(snapshots, 2))).toMatch(/Last success: never.*\n?.*\n?status /);
-  });
-});
-
-describe('why something waits', () => {
-  const tokens = [{ contract: '0xt', symbol: 'TEE', decimals: 1, min_batch_fee: '4' }];
-  const context = { ...BRIDGE, names: { ...BRIDGE.names, tokens } };
-  const signed = (nonce: string) =>
-    ['0xa1', '0xa2'].map((eth_signer) => ({ nonce, token_contract: '0xt', eth_signer }));
-  const executed = {
-    height: '950',
-    votes: [vote(0)],
-    claim: { '@type': '/b.MsgWithdrawClaim', event_nonce: '8', batch_nonce: '5', token_contract: '0xT' },
-  };
-  /** Fewer than a third claim it. */
-  const doubtful = {
-    ...executed,
-    votes: [vote(1)],
-    claim: { ...executed.claim, event_nonce: '9', batch_nonce: '6' },
-  };
-  const poor = { ...batch('3'), transactions: batch('3').transactions.slice(1) };
-  const queued = batch('9').transactions.map((own, index) => ({ ...own, id: String(index + 5) }));
-
-  function textWith(unbatched_transfers: readonly object[]): string {
-    const snapshots = initialSnapshots();
-    const state = {
-      ...idleState,
-      batches: [batch('1'), batch('2'), poor, batch('4', '510'), batch('5'), batch('6')],
-      attestations: [...idleState.attestations, executed, doubtful],
-      batch_confirms: [...signed('2'), ...signed('3'), ...signed('6')],
-      unbatched_transfers,
-    };
-    snapshots.record(context, pollOf(context, { state }, { height: 1000, at: at(0) }), at(0));
-    const verdicts = [targetVerdicts([verdict('BridgeBatchTimeoutNear', 'warning', 20)])];
-    return textOf(pendingAt(snapshots, 1, { target: TARGET }, { verdicts }));
-  }
-
-  it('is said of each batch, token and transfer, and adds up', () => {
-    const text = textWith(queued);
-    expect(text).toContain('\nneeds signatures of 66.00 % of the power\n');
-    expect(text).toContain('\nsigned, waits for a relayer\n');
-    expect(text).toContain('\ntimed out\n');
-    expect(text).toContain('\nclaimed as executed, not observed yet\n');
-    expect(text).toContain('\nfees below the minimum\n');
-    expect(text, 'fees and minimum of the token').toContain('\n2\n0.2 TEE\n0.4 TEE\n0.4 TEE\nwaits for a batch\n11\n');
-    expect(text).toContain(
-      'Waiting transfers 13 warning\n2 in no batch; 11 in 6 batches: 1 timed out, 1 claimed as executed, 1 short of signatures, 1 below the minimum fee, 2 signed;',
-    );
-    expect(textWith(queued.slice(1))).toContain('\n1\n0.1 TEE\n0.2 TEE\n0.4 TEE\nfees below the minimum\n11\n');
-  });
 });
 
 describe('the rate limit', () => {

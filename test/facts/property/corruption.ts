@@ -4,14 +4,6 @@ import type { Json, JsonObject } from '../../support/json.js';
 /** Keys and list indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
-/** A path in the notation of the spec: `state.batches[].block`. */
-export function specPath(root: string, path: Path): string {
-  return path.reduce<string>((parent, key) => {
-    if (typeof key === 'number') return `${parent}[]`;
-    return parent === '' ? key : `${parent}.${key}`;
-  }, root);
-}
-
 export function pathsOf(json: Json, parent: Path = []): readonly Path[] {
   const children: readonly [string | number, Json][] = Array.isArray(json)
     ? [...json.entries()]
