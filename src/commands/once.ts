@@ -8,7 +8,6 @@ import { formatSentence, listVerdicts, type TargetVerdicts, type Verdict } from 
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import { severities, type Severity } from '../problems/problem.js';
-import { problems } from '../problems/problems.js';
 import { count, durationInWords } from '../text/format.js';
 import { configOrExitCode } from './configuration.js';
 import { type CommandContext, type ExitCode, userAgent } from './context.js';
@@ -119,13 +118,9 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
       ...shown.slice(0, MAX_LINES).map(problemLine),
       ...(shown.length > MAX_LINES ? [`and ${shown.length - MAX_LINES} more`] : []),
       ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
-      ...targets.flatMap(({ target, notJudgedHere }) => {
-        const judged = problems.filter(({ document }) => isPolled({ target, document }));
-        const provable = new Set(judged.flatMap(({ name, needsTime }) => (needsTime ? [] : [name])));
-        const unproven = judged.map(({ name }) => name).filter((name) => !provable.has(name));
-        const names = new Set([...notJudgedHere, ...unproven]);
-        return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];
-      }),
+      ...targets.flatMap(({ target, notJudgedHere }) =>
+        notJudgedHere.length === 0 ? [] : [`${target}: not judged by this poll: ${notJudgedHere.join(', ')}`],
+      ),
     ],
     failure: worst && problemLine(worst),
   };

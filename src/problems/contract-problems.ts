@@ -39,7 +39,6 @@ const unbacked = defineProblem('external_contract', {
   // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the
   // hub has observed (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
-  needsTime: true,
   description:
     'The contract holds less of a token than the hub has in supply and outstanding transfers. The shortfall is new or has grown within a day.',
   action:
@@ -83,7 +82,6 @@ const valsetNewer = defineProblem('external_contract', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 5,
-  needsTime: true,
   dashboard: 'bridge-validator',
   // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind
   // does not cause it.
@@ -112,7 +110,6 @@ const paused = defineProblem('external_contract', {
   severity: 'critical',
   // A pause is always by hand. Two readings exclude that it is an answer of a faulty node.
   afterMinutes: 2,
-  needsTime: true,
   description: 'The contract is paused: live batches can neither be executed nor canceled.',
   action:
     'Find out who paused the contract and why. Do not ask relayers to act: every transaction to the contract fails.',
@@ -137,7 +134,6 @@ const oracleSilentByContract = defineProblem('external_contract', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
-  needsTime: true,
   dashboard: 'bridge-validator',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few
   // does not matter: the event exists, so the other validators are behind.
@@ -184,7 +180,6 @@ const thresholdTooLow = defineProblem('external_contract', {
   name: 'BridgePowerThresholdTooLow',
   severity: 'warning',
   afterMinutes: 10,
-  needsTime: true,
   // A lower threshold is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description: 'The contract requires more power than `power_threshold`.',
   action: 'Set power_threshold of the target to the threshold of the contract.',

@@ -70,7 +70,6 @@ const chainStuck = defineProblem('rate_limiter_input', {
   severity: 'critical',
   age: 'over',
   afterMinutes: 0,
-  needsTime: true,
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes. Times when the hub had halted or outbounds were switched off do not count.',
   action: LOOK_UP,
@@ -191,7 +190,6 @@ const truncated = defineProblem('rate_limiter_input', {
   name: 'CrosschainPendingListTruncated',
   severity: 'warning',
   afterMinutes: 10,
-  needsTime: true,
   description:
     'The node omits pending cctxs from its list. Meanwhile CrosschainBacklogStuck is not judged; CrosschainOldestPendingTooOld and CrosschainFreezeNear are judged by the listed cctxs.',
   action:
@@ -241,7 +239,6 @@ const missed = defineProblem('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
   afterMinutes: 15,
-  needsTime: true,
   description:
     'Cctxs of a chain were missed within the last day. Cctxs that were missed at the first two polls do not count.',
   action: MISSED_ACTION,
@@ -280,7 +277,6 @@ const unlisted = defineProblem('rate_limiter_input', {
   severity: 'warning',
   // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
-  needsTime: true,
   description: 'Cctxs are in neither list any more, but the node answers that they are pending.',
   action:
     'Observers no longer see the transaction, so a posted hash does not help. Look it up on its chain by nonce, and have enough observers vote for its outbound by hand. Do not abort it: that can pay twice.',

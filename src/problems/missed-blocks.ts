@@ -60,7 +60,6 @@ function signsNoBlocks(severity: BlocksSeverity) {
     name: 'BridgeWatchedValidatorSignsNoBlocks',
     severity,
     afterMinutes: isCritical ? 10 : 2,
-    needsTime: true,
     description: 'A bonded watched validator signs none of the blocks of the hub, or hardly any.',
     action: RESTART_NODE,
     find: (evidence: Evidence<'module_state'>) =>
@@ -124,7 +123,6 @@ function missingBlocks(severity: BlocksSeverity) {
     severity,
     // Later than BridgeWatchedValidatorSignsNoBlocks, which is the cause if the validator signs no blocks.
     afterMinutes: 10,
-    ...(isCritical && { needsTime: true }),
     description: isCritical
       ? `A watched validator still misses blocks. It has missed ${shares.critical} of the blocks that the slashing module allows, or is jailed within two hours at the present rate. ${WHOLE_WINDOW}`
       : `A watched validator has missed ${shares.warning} of the blocks that the slashing module allows. ${WHOLE_WINDOW}`,

@@ -41,7 +41,6 @@ function heightStalled<Alert extends string>(document: HubDocument, name: Alert,
     name,
     severity: 'critical',
     afterMinutes: 15,
-    needsTime: true,
     description: `Polls succeed, but ${what} stays the same.`,
     action: 'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.',
     mark: {
@@ -213,7 +212,6 @@ function rolledBack<Name extends HubDocument>(
     severity: 'critical',
     // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
-    needsTime: true,
     description:
       'The hub height, the last observed nonce or the last batch id went back and stayed back, and the node is not catching up.',
     action:

@@ -140,7 +140,6 @@ const oracleSilent = defineProblem('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
-  needsTime: true,
   description:
     'For half a day, withdrawals were requested and a batch was signed, but no event was claimed or observed.',
   action:

@@ -75,7 +75,6 @@ export function change<Name extends DocumentName, Alert extends string>(
     ...declaration,
     afterMinutes: 0,
     age: 'ago',
-    needsTime: true,
     mark: {
       isDebounced: true,
       next: ({ input, nodes }: Evidence<Name>, before: ChangeMark | undefined) =>

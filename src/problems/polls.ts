@@ -61,10 +61,7 @@ export type PollProblemName =
   | 'BridgeExporterSeriesDropped';
 
 /** A problem of the polls of any document. */
-export interface PollProblem extends Omit<
-  Problem,
-  'name' | 'document' | 'find' | 'mark' | 'together' | 'needsTime' | 'dashboard'
-> {
+export interface PollProblem extends Omit<Problem, 'name' | 'document' | 'find' | 'mark' | 'together' | 'dashboard'> {
   readonly name: PollProblemName;
   readonly find: (
     poll: PollEvidence,

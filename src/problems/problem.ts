@@ -217,11 +217,6 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly inhibitsDocument?: true;
   /** By default that of its list in problems.ts. */
   readonly dashboard?: string;
-  /**
-   * Whether a single document never proves the problem, because it depends on earlier documents or may last a moment
-   * only.
-   */
-  readonly needsTime?: true;
 }
 
 /** The name is part of the type, so that pages cannot refer to a problem that does not exist. */

@@ -105,7 +105,6 @@ const backlogGrowing = defineProblem('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
   afterMinutes: 185,
-  needsTime: true,
   // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
   description: `The queue of a token without \`min_batch_fee\` has grown by ${GROWING_TRANSFERS} transfers or more in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch was built.`,
   action:

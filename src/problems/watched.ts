@@ -43,7 +43,6 @@ const jailed = defineProblem('module_state', {
   name: 'BridgeWatchedValidatorJailed',
   severity: 'critical',
   afterMinutes: 2,
-  needsTime: true,
   description: 'A watched validator is jailed according to the staking module of the hub.',
   action: FIND_CAUSE,
   find: (evidence) =>
@@ -66,7 +65,6 @@ const lagging = defineProblem('module_state', {
   severity: 'warning',
   // Before BridgeOrchestratorMissingVotes, of which it is the cause.
   afterMinutes: 25,
-  needsTime: true,
   description:
     'The last claim of a watched validator does not advance, and is behind the last observed event or the next event that a third of the power has claimed.',
   action:
@@ -219,10 +217,7 @@ function isJailed({ input, answers, newAnswers }: Evidence<'module_state'>, entr
 /** A validator that is unjailed is in no set before the hub creates the next set. */
 const NEXT_SET_MINUTES = 10;
 
-function inactive(
-  severity: Severity,
-  declaration: Pick<Problem, 'description' | 'action' | 'afterMinutes' | 'needsTime'>,
-) {
+function inactive(severity: Severity, declaration: Pick<Problem, 'description' | 'action' | 'afterMinutes'>) {
   const isCritical = severity === 'critical';
   return defineProblem('module_state', {
     name: 'BridgeWatchedValidatorInactive',
@@ -268,7 +263,6 @@ export const watchedProblems = [
   missedBlocksProblems.missing.critical,
   inactive('critical', {
     afterMinutes: NEXT_SET_MINUTES,
-    needsTime: true,
     description: 'A watched validator has left the newest validator set.',
     action: 'Check whether the validator is jailed. If so, correct the cause, then unjail the validator.',
   }),
