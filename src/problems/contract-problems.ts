@@ -162,7 +162,7 @@ const oracleSilentByContract = defineProblem('external_contract', {
       progressKey: String(add(observed, 1n)),
       start: since.at,
       summary: `the hub does not observe event ${add(observed, 1n)} of the contract`,
-      details: [`${count(Number(waiting), 'event')} of the contract not observed`],
+      details: [`the hub has not observed ${count(Number(waiting), 'event')} of the contract`],
     };
   },
   inhibits: [

@@ -231,7 +231,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     severity,
     // Signatures are usually given within minutes.
     afterMinutes: 15,
-    description: `Less than ${hours} hours are left for a watched validator to sign a validator set or a batch, or for unwatched validators with a third of the power together.`,
+    description: `Less than ${hours} hours are left for a watched validator to sign a validator set or a batch. Unwatched validators are judged together, from a third of the power on.`,
     action: `Check the log, funds and key of the orchestrator, then restart it ${when}.`,
     find: ({ input }: Evidence<'module_state'>) => {
       // The signature may have been given since the old height, so no new deadline is found. Known ones of watched

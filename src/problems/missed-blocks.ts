@@ -69,7 +69,10 @@ function signsNoBlocks(severity: BlocksSeverity) {
           unsigned && {
             start: unsigned.since,
             summary: `${who} signs no blocks`,
-            details: [`none of the last ${unsigned.blocks}, or hardly any`, ...missedTexts(evidence.input, blocks)],
+            details: [
+              `none or hardly any of the last ${unsigned.blocks} blocks`,
+              ...missedTexts(evidence.input, blocks),
+            ],
           }
         );
       }),

@@ -106,7 +106,7 @@ function clockBehind(document: HubDocument) {
         if (aheadSeconds <= CLOCK_BEHIND_SECONDS) return undefined;
         return {
           summary: `the clock of the exporter is behind the newest block of ${document}`,
-          details: [`by ${durationInWords(aheadSeconds)}, and ages are too short by as much`],
+          details: [`by ${durationInWords(aheadSeconds)}; ages are too short by the same time`],
         };
       }),
   });

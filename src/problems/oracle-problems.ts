@@ -205,7 +205,7 @@ function conflicting(
         progressKey: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
-        summary: `validators disagree about event ${first}${isCritical ? ', and no claim can win' : ''}`,
+        summary: `validators disagree about event ${first}${isCritical ? ', and no claim can be observed' : ''}`,
         details: [
           `claims with ${list(shares.map(percent))} of the power`,
           events.size > 1 ? `${count(events.size, 'event')} in all` : '',
@@ -310,7 +310,7 @@ const findBatchClaims = (isCredible: boolean) =>
   claimsByPower(
     foreignBatchClaims,
     'withdraw_claim_without_batch',
-    `which the hub does not have; it halts at ${percent(QUORUM_RATIO)}`,
+    `which the hub does not have; the hub halts at ${percent(QUORUM_RATIO)}`,
     isCredible,
   );
 

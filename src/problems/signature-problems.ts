@@ -143,7 +143,7 @@ const valsetUnsigned = defineProblem('module_state', {
       start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
       summary: missing.summary('the newest validator set lacks signatures'),
       details: [
-        unsigned.length > 1 ? `${unsigned.length} in a row were not signed in time` : '',
+        unsigned.length > 1 ? `${unsigned.length} sets in a row were not signed in time` : '',
         `${percent(signatures.signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
         missing.details('signed it'),
         left > 0 && left < DAY_SECONDS

@@ -66,7 +66,7 @@ const lagging = defineProblem('module_state', {
   // Before BridgeOrchestratorMissingVotes, of which it is the cause.
   afterMinutes: 25,
   description:
-    'The last claim of a watched validator does not advance, and is behind the last observed event or the next event that a third of the power has claimed.',
+    'The last claim of a watched validator does not advance. It is behind the last observed event, or behind the next event that a third of the power has claimed.',
   action:
     'Check the log of the orchestrator and its node of the external chain. After a restart, the orchestrator continues where it stopped.',
   find: (evidence) => {
@@ -118,7 +118,7 @@ const validatorUnknown = defineProblem('module_state', {
       const subject = identifySubject(watched);
       const unknown = asked.find(({ at, isAnswered }) => at !== undefined && !isAnswered);
       if (unknown !== undefined)
-        return { subject, start: unknown.at, summary: `the node does not say ${unknown.text(yours(watched))}` };
+        return { subject, start: unknown.at, summary: `the node does not answer ${unknown.text(yours(watched))}` };
       // Before the first answers to this process, a problem that an earlier process found goes on.
       return asked.every(({ isAnswered }) => isAnswered) ? undefined : { notShown: subject };
     }),
@@ -140,7 +140,7 @@ const fundsLow = defineProblem('module_state', {
   name: 'BridgeWatchedOrchestratorFundsLow',
   severity: 'warning',
   afterMinutes: 15,
-  description: `The balance of a watched orchestrator is 0 or below \`watch_min_balance\`; without that setting, it lasts for less than ${FUNDS_DAYS} days at the spending rate of the last ${FUNDS_DAYS} days.`,
+  description: `The balance of a watched orchestrator is 0 or below \`watch_min_balance\`. Without that setting, the balance lasts for less than ${FUNDS_DAYS} days at the spending rate of the last ${FUNDS_DAYS} days.`,
   action:
     'Send coins of the hub to the orchestrator. Without funds, it neither signs nor votes, and the validator is jailed.',
   mark: {

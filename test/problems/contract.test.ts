@@ -145,7 +145,7 @@ describe('the events of the contract', () => {
   const waiting: Reading = [10, events(11, 1)];
 
   it('are not observed since a reading had the oldest of them, until they become fewer', () => {
-    const text = 'the hub does not observe event 11 of the contract; 2 events of the contract not observed';
+    const text = 'the hub does not observe event 11 of the contract; the hub has not observed 2 events of the contract';
     expect(foundAfter(quiet, waiting, [20, events(12, 2)])).toEqual([{ name: 'BridgeOracleSilent', start: 10, text }]);
     expect(foundAfter(quiet, waiting, [20, events(11, 1)], [30, events(11, 1)])).toMatchObject([{ start: 10 }]);
     expect(foundAfter(quiet, [10, events(13, 3)], [20, events(13, 2)], [30, events(13, 2)])).toEqual([]);

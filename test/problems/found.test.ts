@@ -418,14 +418,14 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^the newest validator set lacks signatures; 3 in a row were not signed in time; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators have not signed it: /,
+          /^the newest validator set lacks signatures; 3 sets in a row were not signed in time; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators have not signed it: /,
         ),
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
       {
         text: expect.stringMatching(
-          / 2 in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /,
+          / 2 sets in a row were not signed in time; 0 % of the power in the contract has signed it; 4 /,
         ),
       },
     ]);
@@ -949,7 +949,7 @@ describe('a validator', () => {
         Array.from({ length: minutes + 1 }, (_, minute) => 5 + minute * ofEach);
       expect(signsNone(all(0))).toEqual([]);
       const text = expect.stringContaining(
-        'your validator hub1ryyyyyyyyyy signs no blocks; none of the last 60, or hardly any; it has missed 65 of the 500',
+        'your validator hub1ryyyyyyyyyy signs no blocks; none or hardly any of the last 60 blocks; it has missed 65 of the 500',
       );
       expect(signsNone([5, ...all(2)])).toEqual([
         ['critical', -2, text],
@@ -980,7 +980,7 @@ describe('a validator', () => {
         [
           'BridgeWatchedValidatorUnknown/warning',
           1,
-          'the node does not say whether your validator hub1ryyyyyyyyyy misses blocks',
+          'the node does not answer whether your validator hub1ryyyyyyyyyy misses blocks',
         ],
       ]);
     });
@@ -1318,7 +1318,7 @@ describe('a cross-chain transaction', () => {
     expect(found(61)).toMatchObject([
       {
         name: 'BridgeClockBehind/warning',
-        text: 'the clock of the exporter is behind the newest block of rate_limiter_input; by 61 s, and ages are too short by as much',
+        text: 'the clock of the exporter is behind the newest block of rate_limiter_input; by 61 s; ages are too short by the same time',
       },
     ]);
   });
