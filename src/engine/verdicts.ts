@@ -28,6 +28,7 @@ import {
 } from '../problems/problem.js';
 import { problems, type ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
+import { utcMinute } from '../text/format.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
 /*
@@ -215,7 +216,8 @@ function createVerdict(
   const { target, document, lastSuccess } = state;
   const isCurrent = isOfPolls({ alert }) || exportedSuccess(state, now.at) !== undefined;
   // Without a current document, the age grows on, but the details are those of the last document.
-  const asOf = isCurrent || lastSuccess === undefined ? '' : `as of ${utcMinute(wallSeconds(lastSuccess.at, now))}`;
+  const asOf =
+    isCurrent || lastSuccess === undefined ? '' : `as of ${utcMinute(isoTime(wallSeconds(lastSuccess.at, now)))}`;
   return {
     target,
     document,
@@ -238,11 +240,6 @@ function createVerdict(
     action,
     hiddenBy: cause?.alert ?? kept?.alert ?? null,
   };
-}
-
-/** "2026-09-21 14:51 UTC". */
-function utcMinute(epochSeconds: number): string {
-  return `${isoTime(epochSeconds).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Shorter problems are not shown. */
@@ -271,7 +268,7 @@ function withoutOtherForms(all: readonly Verdict[]): readonly Verdict[] {
     const worse = all.find((other) => isCriticalForm(other, verdict));
     if (worse !== undefined && isHidden && worse.state === state) return [];
     if (worse !== undefined && !isHidden && worse.state === 'pending') {
-      const later = `critical at ${utcMinute(worse.firesAtSeconds)}`;
+      const later = `critical at ${utcMinute(isoTime(worse.firesAtSeconds))}`;
       return [{ ...verdict, details: joinTexts('; ', verdict.details, later) }];
     }
     const isLater = all.some((other) => isCriticalForm(verdict, other) && !other.isHidden);

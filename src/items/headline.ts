@@ -1,3 +1,4 @@
+import { wallSeconds } from '../clock.js';
 import { NATIVE } from '../chain/rate-limiter-input.js';
 import { waitOfBatch, waitReasons } from '../facts/bridge/batches.js';
 import { hubBlocksSince, measuredHubBlockTime } from '../facts/bridge/block-times.js';
@@ -24,7 +25,6 @@ import {
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/crosschain-input.js';
 import { measuredBlockTime } from '../facts/hub-blocks.js';
-import { isoTimeOrNull } from '../facts/plain-values.js';
 import { countElements, orEmpty, orNull, orUndefined, required, rows } from '../facts/required-fields.js';
 import { lowest, type Numeral } from '../chain/numeral.js';
 import { sumText } from '../problems/sentence.js';
@@ -46,8 +46,6 @@ export interface HeadlineNumber {
   readonly parts: readonly string[];
   /** Age of the oldest item at the time of the document; `null` if unknown, absent without an item. */
   readonly oldestSeconds?: number | null;
-  /** When the oldest item was created, ISO 8601, of items with a time instead of a height. */
-  readonly oldestCreatedAt?: string | null;
 }
 
 export type BridgeHeadline = ReturnType<typeof bridgeHeadline>;
@@ -150,6 +148,11 @@ function cctxNumber(input: CrosschainInput, name: ListName, parts: readonly stri
     list: name,
     count: all === null ? orNull(() => countElements(input.document[`cctxs_${name}`])) : all.length,
     parts: [...parts, ...(ignored === 0 ? [] : [`${ignored} ignored`])],
-    ...(all?.length !== 0 && { oldestCreatedAt: isoTimeOrNull(() => oldestCreation(consideredCctxs[name](input))) }),
+    ...(all?.length !== 0 && { oldestSeconds: oldestCctxAge(input, name) }),
   };
+}
+
+function oldestCctxAge(input: CrosschainInput, name: ListName): number | null {
+  const created = orNull(() => oldestCreation(consideredCctxs[name](input)));
+  return created === null ? null : wallSeconds(input.at, input) - Number(created);
 }

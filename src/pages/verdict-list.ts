@@ -2,7 +2,7 @@ import { groupBy } from '../facts/grouping.js';
 import type { Urgency } from '../problems/problem.js';
 import { formatHeading, formatSentence, isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { joinTexts } from '../problems/sentence.js';
-import { capitalized, durationInWords } from '../text/format.js';
+import { capitalized, durationInWords, utcMinute } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup, clockTimeElement, sinceElement } from './html.js';
 import { identifier } from './cells.js';
 import { anchor, filterLink, pendingLink, relative, section } from './layout.js';
@@ -74,7 +74,7 @@ export function verdictSections({ targets, endpoints }: View) {
 function upgradeNotes(endpoints: readonly EndpointView[]): readonly Markup[] {
   const notes = endpoints.flatMap(({ target, node: { upgrade } }) => {
     if (upgrade === null) return [];
-    const when = upgrade.at === null ? '' : `, about ${upgrade.at.slice(0, 16).replace('T', ' ')} UTC`;
+    const when = upgrade.at === null ? '' : `, about ${utcMinute(upgrade.at)}`;
     return [`${target}: the upgrade ${upgrade.name} of the hub is planned at height ${upgrade.height}${when}.`];
   });
   return Array.from(new Set(notes), (note) => markup`<p>${isolated(note)}</p>\n`);

@@ -115,7 +115,6 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
   const items = (query === undefined ? undefined : exported && getItems(exported.snapshot, query)) ?? null;
   const { headline } = exported?.snapshot ?? {};
   const age = lastSuccess ? now.at - lastSuccess.at : null;
-  const nowMs = Math.trunc(wallSeconds(now.at, now) * 1000);
   return {
     target,
     document,
@@ -144,7 +143,7 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     node: nodeView(state, now),
     /** The numbers of the backlog; `null` unless the last success is shown. */
-    backlog: exported === undefined ? null : numberViews(judged ?? { verdicts: [] }, headline?.numbers ?? [], nowMs),
+    backlog: exported === undefined ? null : numberViews(judged ?? { verdicts: [] }, headline?.numbers ?? []),
     /** `null` unless the last success is shown, and without the body of the document. */
     items,
     /** Not part of the JSON. */
@@ -162,14 +161,12 @@ const LABELS: Readonly<Record<HeadlineNumber['list'], string>> = {
 };
 
 /** The shown numbers of an endpoint, each as severe as the worst firing alert about its lists. */
-function numberViews(judged: Pick<TargetVerdicts, 'verdicts'>, numbers: readonly HeadlineNumber[], nowMs: number) {
-  return numbers.flatMap(({ list, count, parts, oldestSeconds, oldestCreatedAt }) => {
+function numberViews(judged: Pick<TargetVerdicts, 'verdicts'>, numbers: readonly HeadlineNumber[]) {
+  return numbers.flatMap(({ list, count, parts, oldestSeconds = null }) => {
     const severity = judgeSeverity(judged, alertsOfNumber(list)) ?? null;
     // Not shown without an alert: validator sets, relayed with the next batch, and the usual 0 missed transactions.
     if (severity === null && (list === 'valsets' || (list === 'missed' && count === 0))) return [];
-    const createdAt = oldestCreatedAt ?? null;
-    const oldest = createdAt === null ? (oldestSeconds ?? null) : (nowMs - Date.parse(createdAt)) / 1000;
-    return [{ list, label: LABELS[list], count, parts, oldestSeconds: oldest, severity }];
+    return [{ list, label: LABELS[list], count, parts, oldestSeconds, severity }];
   });
 }
 

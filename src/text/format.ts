@@ -23,6 +23,11 @@ function twoUnits(seconds: number, large: number, largeUnit: string, small: numb
   return rest === 0 ? first : `${first} ${rest} ${smallUnit}`;
 }
 
+/** "2026-09-21 14:51 UTC", of a time in ISO 8601. */
+export function utcMinute(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /** A sum of shares that add up to 1 is off by less than this. */
 const ROUNDING = 1e-9;
 

@@ -45,7 +45,7 @@ describe('the status page', () => {
     });
     expect(sizes).toHaveLength(2);
     expect(Math.max(...sizes)).toBeLessThan(2048);
-    expect(Math.min(...sizes)).toBeGreaterThan(200);
+    expect(Math.min(...sizes)).toBeGreaterThan(100);
   });
 });
 

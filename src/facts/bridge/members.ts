@@ -111,8 +111,6 @@ export interface Duty {
   readonly doneBy: () => ReadonlySet<string>;
   /** Whether the signatures or votes of the others are not sufficient, as far as is known. */
   readonly isAwaited: () => boolean;
-  /** The external height at which a batch times out. */
-  readonly timeout?: Field<Numeral>;
 }
 
 const derivations = {
@@ -135,7 +133,6 @@ const derivations = {
       height: batch.block,
       doneBy: () => batchSigners(input, batch),
       isAwaited: () => orUndefined(() => isBatchSigned(input, batch)) !== true,
-      timeout: batch.batch_timeout,
     })),
   ),
   event: memoize((input: BridgeInput): readonly Duty[] =>
