@@ -18,8 +18,7 @@ export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
 /** When somebody has to act, on the pages, in the runbook and in the routes of prometheus/alertmanager.yml. */
-const urgencies = ['now', 'in working hours', 'for the record'] as const;
-export type Urgency = (typeof urgencies)[number];
+export type Urgency = 'now' | 'in working hours' | 'for the record';
 
 /** A critical alert wakes somebody, and so does a warning that is declared as urgent. */
 export function judgeUrgency({ severity, isUrgent }: Pick<Problem, 'severity' | 'isUrgent'>): Urgency {

@@ -15,15 +15,15 @@ import {
   estimatedExternalHeight,
   isExternalHeightReliable,
 } from '../facts/bridge/block-times.js';
-import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
+import { heightOfLastObserved } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
 import { executedTokens, lastExecutionAt } from '../facts/bridge/executions.js';
-import { isBatchSigned, newestUnrelayedPower, readBatchKey } from '../facts/bridge/signatures.js';
+import { isBatchSigned, readBatchKey } from '../facts/bridge/signatures.js';
 import { contractLabel } from '../facts/bridge/tokens.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
-import { capitalized, count, percent } from '../text/format.js';
+import { count, percent } from '../text/format.js';
 import {
   defineProblem,
   OTHERS_NOT_SHOWN,
@@ -137,16 +137,8 @@ const timeoutNear = defineProblem('module_state', {
   },
 });
 
-const MAKE_EVENT =
-  'the hub cancels the batch with the next observed event; a small deposit on the external chain makes such an event, unless the contract is paused.';
-
-/** How to make the hub cancel the batches. */
-function getEventObserved(pending?: number): string {
-  if (pending === undefined)
-    return `If events are pending, find out who has not voted for them. If none are: ${MAKE_EVENT}`;
-  if (pending <= 0) return capitalized(MAKE_EVENT);
-  return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
-}
+const GET_EVENT_OBSERVED =
+  'The hub cancels the batch with the next observed event. If events are pending, find out who has not voted for them. If none are, a small deposit on the external chain makes one, unless the contract is paused.';
 
 /**
  * No problem ends while the external height is not reliable. After ten minutes of polls the block time is measured; the
@@ -162,7 +154,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     severity,
     afterMinutes,
     description,
-    action: getEventObserved(),
+    action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
@@ -185,7 +177,6 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
           batches.length > 1 ? `${count(batches.length, 'batch', 'batches')} in all` : '',
           amountsText(input, batches),
         ],
-        action: getEventObserved(orUndefined(() => Number(pendingEventCount(input)))),
       };
     },
   });
@@ -194,10 +185,6 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
 /** Sum of the differences of power shares. */
 export const DRIFT_RATIO = 0.1;
 
-const GET_SIGNED = 'get it signed first, because an unsigned set cannot be relayed.';
-const RELAY_SET =
-  'Have a relayer relay it; the hub pays no reward. Anyone can relay it, unless the contract is paused.';
-
 const valsetDrift = defineProblem('module_state', {
   name: 'BridgeValsetDrift',
   severity: 'warning',
@@ -205,17 +192,13 @@ const valsetDrift = defineProblem('module_state', {
   dashboard: 'bridge-validator',
   // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ in sum by more than ${DRIFT_RATIO * 100} % from those of the set in the contract.`,
-  action: `If the newest validator set is unsigned, ${GET_SIGNED} ${RELAY_SET}`,
+  action:
+    'If the newest validator set is unsigned, get it signed first. Then have a relayer relay it, which anyone can, unless the contract is paused; the hub pays no reward.',
   find: ({ input }) => {
     const value = powerDrift(input);
     if (value === undefined || value <= DRIFT_RATIO) return undefined;
-    const power = orUndefined(() => newestUnrelayedPower(input));
     // The difference has been the same since the newer of the two sets.
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
-    const action =
-      power?.isBelowThreshold === true
-        ? `The newest validator set is unsigned: ${GET_SIGNED}`
-        : `The newest validator set is signed. ${RELAY_SET}`;
     return {
       start: latest(
         timeOfHeight(input, () => required(newest?.height)),
@@ -223,7 +206,6 @@ const valsetDrift = defineProblem('module_state', {
       ),
       summary: 'the validator set in the contract is out of date',
       details: [`its power shares differ in sum by ${percent(value)} from those of the newest set`],
-      action: power && action,
     };
   },
 });

@@ -441,37 +441,6 @@ const claim = (indexes: readonly number[], fields: object = {}) => ({
 });
 const withClaims = (...claims: readonly object[]) => ({ attestations: [...COMPLETE.attestations, ...claims] });
 
-describe('the first action', () => {
-  const timedOut = {
-    ...signedOfTwoTokens(300, 290),
-    batches: [batch('8', '500', String(heightAt(-60)))],
-    last_observed_external_height: '500',
-  };
-  const newSet = { nonce: '2', members: members.slice(0, 2), height: String(heightAt(-10)) };
-  const withSet = (valset_confirms: readonly object[] | null) => ({
-    valsets: [...idleState.valsets, newSet],
-    valset_confirms,
-  });
-  const signedSet = withSet(validators.map(({ eth_address }) => ({ nonce: '2', eth_address })));
-  const pending = { attestations: [...COMPLETE.attestations, claim([0])] };
-
-  it.each([
-    [
-      'BridgeBatchOverdue/critical',
-      timedOut,
-      'The hub cancels the batch with the next observed event; a small deposit',
-    ],
-    ['BridgeBatchOverdue/critical', { ...timedOut, ...pending }, 'Find out who has not voted for the pending events:'],
-    ['BridgeBatchOverdue/critical', { ...timedOut, last_observed_nonce: null }, 'If events are pending, find out who'],
-    ['BridgeValsetDrift/warning', withSet([]), 'The newest validator set is unsigned: get it signed first,'],
-    ['BridgeValsetDrift/warning', signedSet, 'The newest validator set is signed. Have a relayer relay it;'],
-    ['BridgeValsetDrift/warning', withSet(null), 'If the newest validator set is unsigned, get it signed first,'],
-  ])('of %s is by what is known', (name, state, action) => {
-    const found = bridgeProblem(name, state, { tokens: [TOKEN], externalHeight: 1000n });
-    expect(found.map((each) => each.action.slice(0, action.length))).toEqual([action]);
-  });
-});
-
 describe('the queue of a token', () => {
   it('is stuck from its minimum fee on', () => {
     const found = (...ids: readonly string[]) =>
