@@ -135,12 +135,6 @@ describe('outbounds that are switched off', () => {
     const found = crosschainProblemsAfter(80, (minute) => (minute < 2 || minute > 60) && minute !== 70);
     expect(secondsWith('CrosschainOldestPendingTooOld', found)).toEqual([]);
   });
-
-  it('make no transaction too old while they are off', () => {
-    const found = crosschainProblemsAfter(130, (minute) => minute < 2);
-    expect(secondsWith('CrosschainOldestPendingTooOld', found)).toEqual([]);
-    expect(firstAndLast(secondsWith('CrosschainOutboundDisabled', found))).toEqual([180, 130 * 60 - 15]);
-  });
 });
 
 /** What the node answers about the blocks of an own validator, of which it may miss 500 of 1000. */
