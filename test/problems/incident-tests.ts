@@ -3,8 +3,13 @@ import { groupBy } from '../../src/facts/grouping.js';
 import { pollProblems } from '../../src/problems/polls.js';
 import { problems } from '../../src/problems/problems.js';
 import { hasTool } from '../support/tools.js';
-import { recordIncident, type MinutesOfExporters } from './incident-recording.js';
-import { shortestIncidents, type AlertKey, type Incident } from './incident.js';
+import {
+  recordIncident,
+  shortestIncidents,
+  type AlertKey,
+  type Incident,
+  type MinutesOfExporters,
+} from './incident.js';
 import { evaluateAlerts, NEWEST_PROMTOOL, type AlertAtMinute, type Firing, type Setup } from './promtool.js';
 
 /*

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordIncident } from './incident-recording.js';
-import { ofRules, shortestIncidents, type Incident } from './incident.js';
+import { ofRules, recordIncident, shortestIncidents, type Incident } from './incident.js';
 import { bridgeIncidents } from './incidents.js';
 import { INSTANCE } from './promtool.js';
 
