@@ -202,33 +202,30 @@ const unlessPolledByAnother = (
 ): string => `unless on (${filled.cluster}, target, document) (time() - ${selectSeries(filled, 'bridge_exporter_last_success_timestamp_seconds')} <= ${OUTDATED_SECONDS}
   unless on (${filled.cluster}, namespace, job, instance, target, document) ${isDue})`;
 
-function createRule<Each extends Problem | PollProblem>(
-  own: readonly [Each, ...Each[]],
-  rest: Pick<Rule, 'group' | 'dashboard' | 'keepFiringMinutes'>,
-): Rule {
-  const [{ name, age }] = own;
-  const [title, meaning] = alertTexts[name as keyof typeof alertTexts];
-  return {
-    name,
-    ...rest,
-    expr: (filled) => {
-      const due = selectSeries(filled, 'bridge_problem_due_timestamp_seconds', `problem="${name}"`);
-      const isDue = `time() - ${due} >= 0`;
-      return name === 'BridgeSnapshotStale' ? `${isDue}\n${unlessPolledByAnother(filled, isDue)}` : isDue;
-    },
-    forMinutes: 0,
-    title,
-    meaning,
-    problems: own,
-    ...(age && { age }),
-  };
-}
-
-/** The problems of each name. */
-function byName<Each extends Problem | PollProblem>(all: readonly Each[]): readonly (readonly [Each, ...Each[]])[] {
-  return Array.from(groupBy(all, ({ name }) => name).values()).flatMap(([first, ...others]) =>
-    first === undefined ? [] : [[first, ...others] as const],
-  );
+/** The rules of problems, one for each name. */
+function problemRules<Each extends Problem | PollProblem>(
+  all: readonly Each[],
+  place: (first: Each) => Pick<Rule, 'group' | 'dashboard'>,
+): readonly Rule[] {
+  const byName = groupBy(all, ({ name }) => name as keyof typeof alertTexts);
+  return Array.from(byName).flatMap(([name, own]) => {
+    const [title, meaning] = alertTexts[name];
+    return own.slice(0, 1).map((first) => ({
+      name,
+      ...place(first),
+      expr: (filled) => {
+        const due = selectSeries(filled, 'bridge_problem_due_timestamp_seconds', `problem="${name}"`);
+        const isDue = `time() - ${due} >= 0`;
+        return name === 'BridgeSnapshotStale' ? `${isDue}\n${unlessPolledByAnother(filled, isDue)}` : isDue;
+      },
+      forMinutes: 0,
+      keepFiringMinutes: KEEP_FIRING_MINUTES,
+      title,
+      meaning,
+      problems: own,
+      ...(first.age && { age: first.age }),
+    }));
+  });
 }
 
 const exporterGroup = { group: 'bridge-exporter', dashboard: 'bridge-exporter' } as const;
@@ -236,10 +233,7 @@ const exporterGroup = { group: 'bridge-exporter', dashboard: 'bridge-exporter' }
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
   ...exporterRules.map((rule) => ({ keepFiringMinutes: 5, ...rule, ...exporterGroup })),
-  ...byName(pollProblems).map((own) => createRule(own, { ...exporterGroup, keepFiringMinutes: KEEP_FIRING_MINUTES })),
-  ...byName(problems).map((own) => {
-    const [{ document, dashboard }] = own;
-    return createRule(own, { group: groups[document], dashboard, keepFiringMinutes: KEEP_FIRING_MINUTES });
-  }),
+  ...problemRules(pollProblems, () => exporterGroup),
+  ...problemRules(problems, ({ document, dashboard }) => ({ group: groups[document], dashboard })),
   watchdog,
 ];
