@@ -225,7 +225,7 @@ describe('the structure of src', () => {
 
   it('has the sequence of a poll once: a single module imports the step', () => {
     const importing = files.filter((file) => /import \{[^}]*\bstep\b[^}]*\} from '[^']*\/step\.js'/.test(code(file)));
-    expect(importing).toEqual(['engine/read-poll.ts']);
+    expect(importing).toEqual(['engine/engine.ts']);
   });
 
   it('lists in CONTRIBUTING.md the files of a poll, at most 24, which exist', () => {

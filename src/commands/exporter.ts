@@ -20,7 +20,7 @@ import { createApp, type Content } from '../server/app.js';
 import { startWebServer, type ListenAddress } from '../server/server.js';
 import type { WebConfigFile } from '../server/web-config.js';
 import type { StateFile } from '../engine/state-file.js';
-import { prepareItems } from '../engine/kept-body.js';
+import { prepareItems } from '../engine/poll-body.js';
 
 export interface ExporterOptions {
   /** Reads the configuration for a reload. */

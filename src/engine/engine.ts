@@ -1,14 +1,15 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock, Instant } from '../clock.js';
+import { secondsSince, type Clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { enabledQueries } from '../queries/node-queries.js';
 import { afterRound, isDue, type NodeQuery, type QueryExchange, type QueryState } from '../queries/query.js';
-import { runToEnd, type InParts, createQueue, withinMs } from '../tasks.js';
+import { createQueue, withinMs, type InParts } from '../tasks.js';
 import { MEBIBYTE } from '../units.js';
-import { endpointId, initialState, withQuery, type EndpointState } from './endpoint-state.js';
-import type { PollResult } from './step.js';
+import { endpointId, initialState, withQuery, type EndpointState, type PhaseSeconds } from './endpoint-state.js';
+import { step, type PollResult } from './step.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
-import { readPoll, timedStep } from './read-poll.js';
+import { readPoll } from './poll-body.js';
 import type { EndpointJob, Received, Source } from './source.js';
 import { withAlerts } from './verdicts.js';
 
@@ -153,7 +154,8 @@ export function createEngine<Job extends EndpointJob>({
     const complete = received.ok
       ? { ...received, additionalInput: { ...known, ...received.additionalInput } }
       : received;
-    return runInParts(sizeOf(received), readPoll(complete, job.context, moment));
+    const { value, seconds: decode } = await runInParts(sizeOf(received), readPoll(complete, job.context, moment));
+    return received.ok ? withDuration(value, { decode }) : value;
   }
 
   /**
@@ -171,7 +173,9 @@ export function createEngine<Job extends EndpointJob>({
     const content = earlier ?? (await read(job, before, received));
     const result = { ...content, nodes: received.nodes };
     await nextTurn();
-    const stepped = await runInParts(sizeOf(received), timedStep(before, result, job.context, moment));
+    const { value, seconds: derive } = await runInParts(sizeOf(received), step(before, result, job.context, moment));
+    const { lastPoll } = value;
+    const stepped = lastPoll?.ok === true ? { ...value, lastPoll: withDuration(lastPoll, { derive }) } : value;
     const siblings = states.filter((other) => other !== state && other.target === state.target);
     const after = withAlerts(stepped, [stepped, ...siblings], moment);
     // A reload may have removed or changed the endpoint while scrapes were answered.
@@ -237,14 +241,26 @@ function sizeOf(received: Received): number {
   return received.ok ? received.bytes.length : 0;
 }
 
-/** Reads a document of this size, or takes its step. */
-async function runInParts<T>(bytes: number, parts: InParts<T>): Promise<T> {
-  if (bytes < MIN_BYTES_IN_PARTS) return runToEnd(parts);
-  let part = parts.next();
-  while (part.done !== true) {
+/** Runs the parts of reading a document of this size, or of its step. Measures the parts, without the turns in between. */
+async function runInParts<T>(
+  bytes: number,
+  parts: InParts<T>,
+): Promise<{ readonly value: T; readonly seconds: number }> {
+  for (let seconds = 0; ;) {
+    const started = performance.now();
+    const part = parts.next();
+    seconds += secondsSince(started);
+    if (part.done === true) return { value: part.value, seconds };
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await nextTurn();
-    part = parts.next();
+    if (bytes >= MIN_BYTES_IN_PARTS) await nextTurn();
   }
-  return part.value;
+}
+
+/** A recorded poll, whose duration of the request is not known, has no durations. */
+function withDuration<Polled extends { readonly phaseSeconds: PhaseSeconds }>(
+  poll: Polled,
+  duration: PhaseSeconds,
+): Polled {
+  const { phaseSeconds } = poll;
+  return phaseSeconds.fetch === undefined ? poll : { ...poll, phaseSeconds: { ...phaseSeconds, ...duration } };
 }

@@ -2,7 +2,7 @@ import type { NodeStatus } from '../document-types.js';
 import { isoTime, wallSeconds, type Moment } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
-import { getItems } from '../engine/kept-body.js';
+import { getItems } from '../engine/poll-body.js';
 import type { PollJob } from '../engine/jobs.js';
 import { judgeSeverity, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import type { HeadlineNumber } from '../items/headline.js';

@@ -5,7 +5,7 @@ import type { RecorderSettings } from '../config/config.js';
 import { createDisk } from '../files.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
-import type { ReceivedDocument } from '../engine/source.js';
+import type { Received, ReceivedDocument } from '../engine/source.js';
 import type { PollRecorder } from '../engine/loop.js';
 import { MEBIBYTE, formatSize } from '../units.js';
 import { FORMAT_VERSION, openDirectory, type RecordingDirectory, type RecordingHeader } from './directory.js';
@@ -31,89 +31,72 @@ export interface Recorder extends PollRecorder {
 }
 
 /** The memory begins anew for an endpoint that is added again, or at another address. */
-interface RecordedEndpoint extends Pick<EndpointState, 'target' | 'addedAt'> {
-  readonly memory: RecordingMemory;
+function memoryKey(state: EndpointState): string {
+  return JSON.stringify([endpointId(state), state.addedAt]);
 }
 
 export function createRecorder(log: Logger, now: Clock, writer = createWriter(log)): Recorder {
   let settings: ActiveSettings | undefined;
-  const endpoints = new Map<string, RecordedEndpoint>();
-
-  function findEndpoint(state: EndpointState): RecordedEndpoint {
-    const { target, addedAt } = state;
-    const known = endpoints.get(endpointId(state));
-    return known?.addedAt === addedAt ? known : { target, addedAt, memory: {} };
-  }
-
-  function forget(id: string): void {
-    const endpoint = endpoints.get(id);
-    if (endpoint !== undefined) endpoints.set(id, { ...endpoint, memory: {} });
-  }
+  const memories = new Map<string, RecordingMemory>();
 
   return {
     configure: ({ directory, ...rest }) => {
       const before = settings;
       settings = directory === undefined ? undefined : { ...rest, directory };
       if (before?.directory === directory) return;
-      endpoints.clear();
+      memories.clear();
       if (settings !== undefined) writer.open(settings);
     },
     polled: ({ after: state, received, isReprocessed }) => {
       const { lastPoll, lastFailure } = state;
       // The first document steps again with the answers to queries, which are not recorded.
       if (settings === undefined || lastPoll === undefined || isReprocessed) return;
-      const id = endpointId(state);
-      const endpoint = findEndpoint(state);
+      const key = memoryKey(state);
+      const before = memories.get(key) ?? { target: state.target };
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
-      const { isSelected, memory } = selectPoll(endpoint.memory, outcome, lastPoll.at * 1000, settings.interval);
-      endpoints.set(id, { ...endpoint, memory });
+      const { isSelected, memory } = selectPoll(before, outcome, lastPoll.at * 1000, settings.interval);
+      memories.set(key, memory);
       if (!isSelected) return;
-      const header = createHeader(state, received.ok ? received : undefined, now());
+      const header = createHeader(state, received, now());
       const body = received.ok ? received.bytes : (received.body ?? new Uint8Array());
       // After a failed write, the next poll is selected.
-      void writer.write(settings, header, body, () => forget(id));
+      void writer.write(settings, header, body, () => memories.delete(key));
     },
     recordNext: (target) => {
-      for (const [id, endpoint] of endpoints) {
-        if (endpoint.target !== target) continue;
-        endpoints.set(id, { ...endpoint, memory: { ...endpoint.memory, hasNewVerdict: true } });
-      }
+      for (const [key, memory] of memories)
+        if (memory.target === target) memories.set(key, { ...memory, hasNewVerdict: true });
     },
     forgetOthers: (states) => {
-      const ids = new Set(states.map(endpointId));
-      for (const id of endpoints.keys()) if (!ids.has(id)) endpoints.delete(id);
+      const keys = new Set(states.map(memoryKey));
+      for (const key of memories.keys()) if (!keys.has(key)) memories.delete(key);
     },
     status: () => settings && { ...writer.status(), settings },
     close: async () => writer.close(),
   };
 }
 
-function createHeader(state: EndpointState, received: ReceivedDocument | undefined, now: Moment): RecordingHeader {
+function createHeader(state: EndpointState, received: Received, now: Moment): RecordingHeader {
   const { target, document, lastPoll, lastFailure } = state;
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
+  const { height, servedPath, additionalInput = {} }: Partial<ReceivedDocument> = received.ok ? received : {};
+  const call = 'call' in additionalInput ? additionalInput.call : undefined;
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(wallSeconds(lastPoll.at, now)),
-    ...(received && responseHeader(received)),
+    ...(height !== undefined && { height }),
+    ...(servedPath && { path: servedPath.path }),
+    ...(call && { call }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
   };
 }
 
-function responseHeader({ height, servedPath, additionalInput = {} }: ReceivedDocument) {
-  const call = 'call' in additionalInput ? additionalInput.call : undefined;
-  return {
-    ...(height !== undefined && { height }),
-    ...(servedPath && { path: servedPath.path }),
-    ...(call && { call }),
-  };
-}
-
 /** The memory of an endpoint for the selection of its polls. Times are in milliseconds of the process clock. */
 export interface RecordingMemory {
+  readonly target: string;
   /** The outcome of the last poll; `undefined` before the first. */
   readonly outcome?: 'ok' | FailureReason;
   /** The last recorded successful poll. */

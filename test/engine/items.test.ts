@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { getItems, prepareItems } from '../../src/engine/kept-body.js';
+import { getItems, prepareItems } from '../../src/engine/poll-body.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';

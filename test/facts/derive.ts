@@ -1,6 +1,6 @@
 import type { BridgeInput } from '../../src/facts/bridge/bridge-input.js';
 import { orUndefined } from '../../src/facts/required-fields.js';
-import { keptInput } from '../../src/engine/kept-body.js';
+import { keptInput } from '../../src/engine/poll-body.js';
 import type { Snapshot } from '../../src/engine/endpoint-state.js';
 import { seriesOf } from '../support/exposition-text.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { isDocument } from '../../src/engine/endpoint-state.js';
-import { getItems } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/poll-body.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/crosschain-input.js';
 import { MAX_CCTXS, nextQuestions, trackCrosschain, type CrosschainFlow } from '../../src/flow/unlisted-cctxs.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';

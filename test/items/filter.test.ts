@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getItems } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/poll-body.js';
 import type { BridgeItems } from '../../src/items/bridge-items.js';
 import type { CrosschainItems } from '../../src/items/crosschain-items.js';
 import { MAX_ROWS } from '../../src/items/item-list.js';

@@ -4,7 +4,7 @@ import {
   type BridgeOptions,
   type CrosschainOptions,
 } from '../support/snapshots.js';
-import { getItems } from '../../src/engine/kept-body.js';
+import { getItems } from '../../src/engine/poll-body.js';
 import type { BridgeItems } from '../../src/items/bridge-items.js';
 import type { CrosschainItems } from '../../src/items/crosschain-items.js';
 import type { ItemList, ReadableList } from '../../src/items/item-list.js';

@@ -26,7 +26,7 @@ type Poll = Outcome | 'ok!';
 
 /** The minutes of the selected polls of an endpoint that is polled every minute. */
 function selected(polls: readonly Poll[], intervalMs: number): number[] {
-  let memory: RecordingMemory = {};
+  let memory: RecordingMemory = { target: 'a' };
   return polls.flatMap((poll, minute) => {
     const before = poll === 'ok!' ? { ...memory, hasNewVerdict: true } : memory;
     const result = selectPoll(before, poll === 'ok!' ? 'ok' : poll, minute * MINUTE, intervalMs);
@@ -52,7 +52,12 @@ describe('the selection of polls to record', () => {
   });
 
   it('keeps a change of the conditions until the next successful poll', () => {
-    const changed = selectPoll({ outcome: 'ok', okAtMs: 0, hasNewVerdict: true }, 'timeout', MINUTE, 60 * MINUTE);
+    const changed = selectPoll(
+      { target: 'a', outcome: 'ok', okAtMs: 0, hasNewVerdict: true },
+      'timeout',
+      MINUTE,
+      60 * MINUTE,
+    );
     expect(changed.memory.hasNewVerdict).toBe(true);
     expect(selectPoll({ ...changed.memory, outcome: 'ok' }, 'ok', 2 * MINUTE, 60 * MINUTE).isSelected).toBe(true);
   });

@@ -1,5 +1,5 @@
 import type { DocumentName } from '../../src/document-types.js';
-import { readPoll as readPollInParts } from '../../src/engine/read-poll.js';
+import { readPoll as readPollInParts } from '../../src/engine/poll-body.js';
 import { step as stepInParts } from '../../src/engine/step.js';
 import { runToEnd } from '../../src/tasks.js';
 
