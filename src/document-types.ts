@@ -67,13 +67,13 @@ export type StepContext<Name extends DocumentName = DocumentName> = {
 /** What all documents of a target share. */
 export interface TargetOptions {
   readonly target: string;
-  readonly targetLabels?: TargetLabels;
+  readonly targetLabels?: TargetLabels | undefined;
   readonly names: ConfiguredNames;
   readonly maxSeries: number;
   readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
   /** The configured limits of problems; by default the shipped ones. */
-  readonly problems?: Config['problems'] | undefined;
+  readonly problemSettings?: Config['problems'] | undefined;
   /** Whether one document is enough for a problem to begin, as in `once`. */
   readonly isSinglePoll?: boolean;
 }

@@ -7,7 +7,6 @@ import type { DocumentContext, Headline } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/text-format.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
-import type { ProblemSettings } from '../problems/problem.js';
 import { newAnswers, type QueryState, type QueryStates, withoutStaleAnswers } from '../queries/query.js';
 
 /* The state of an endpoint: the results of its polls, and the memory for the next ones. */
@@ -23,11 +22,10 @@ export function endpointId({ target, document }: EndpointKey): string {
 }
 
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
-type SettingsContext = Pick<
+type EndpointSettings = Pick<
   StepContext,
-  keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs' | 'problems'
+  keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs' | 'problemSettings'
 >;
-type EndpointSettings = Omit<SettingsContext, 'problems'> & { readonly problemSettings?: ProblemSettings | undefined };
 
 /** The part of a snapshot with which the next document is compared. A state file has most of it. */
 export interface LastDocument<Name extends DocumentName = DocumentName> {
@@ -125,7 +123,7 @@ interface LastPoll {
 }
 
 /** The state before the first poll. */
-export function initialState(settings: SettingsContext, addedAt: Instant): EndpointState {
+export function initialState(settings: EndpointSettings, addedAt: Instant): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
     ...selectSettings(settings),
@@ -142,10 +140,9 @@ export function initialState(settings: SettingsContext, addedAt: Instant): Endpo
   };
 }
 
-export function selectSettings({ problems, ...context }: SettingsContext): EndpointSettings {
-  const { target, targetLabels, document, maxBodyBytes, staleAfterMs } = context;
-  const settings = { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
-  return { ...settings, ...(problems && { problemSettings: problems }) };
+export function selectSettings(context: EndpointSettings): EndpointSettings {
+  const { target, targetLabels, document, maxBodyBytes, staleAfterMs, problemSettings } = context;
+  return { target, targetLabels, document, maxBodyBytes, staleAfterMs, problemSettings };
 }
 
 export function lastDocument({ lastSuccess, restored }: EndpointState): LastDocument | undefined {

@@ -95,7 +95,7 @@ export function targetOptions(
       validators,
     },
     maxSeries: limits.max_series_per_family,
-    problems,
+    problemSettings: problems,
     maxBodyBytes: poll.max_body_size,
     staleAfterMs: poll.stale_after,
   };

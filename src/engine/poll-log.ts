@@ -4,15 +4,7 @@ import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query.js';
 import { lastPollSucceeded, sourceInUse, type EndpointState } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
-import {
-  haveBegunOrEnded,
-  reportVerdicts,
-  formatSentence,
-  listVerdicts,
-  type ReportedVerdicts,
-  verdictKey,
-  type Verdict,
-} from './verdicts.js';
+import { firingVerdicts, formatSentence, listVerdicts, type Verdict } from './verdicts.js';
 
 /* The log of polls: changes, not results. */
 
@@ -82,6 +74,9 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   }
 }
 
+/** The firing verdicts of a target that no cause hides, by document, alert and subject. */
+export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
+
 /** Logs the verdicts that have begun or ended, and calls `changed` with their target. */
 export function createVerdictLog(
   log: Logger,
@@ -95,11 +90,10 @@ export function createVerdictLog(
       const targetStates = states().filter((state) => state.target === target);
       const [judged] = listVerdicts(targetStates, now());
       if (judged === undefined) return;
-      const earlier = reported.get(target) ?? new Map();
-      const later = reportVerdicts(judged);
-      reported.set(target, later);
-      logVerdicts(log, earlier, later, judged.verdicts);
-      if (haveBegunOrEnded(earlier, later)) changed(target);
+      const before = reported.get(target) ?? new Map();
+      const after = logVerdicts(log, before, judged.verdicts);
+      reported.set(target, after);
+      if (haveBegunOrEnded(before, after)) changed(target);
     },
     forgetOthers: (all: readonly EndpointState[]): void => {
       const targets = new Set(all.map(({ target }) => target));
@@ -108,13 +102,12 @@ export function createVerdictLog(
   };
 }
 
-/** Logs verdicts that have begun, ended or changed severity; of one that a cause in `all` hides, also the cause. */
-export function logVerdicts(
-  log: Logger,
-  before: ReportedVerdicts,
-  after: ReportedVerdicts,
-  all: readonly Verdict[],
-): void {
+/**
+ * Logs verdicts that have begun, ended or changed severity; of one that a cause hides, also the cause. Returns those
+ * that are reported now.
+ */
+export function logVerdicts(log: Logger, before: ReportedVerdicts, verdicts: readonly Verdict[]): ReportedVerdicts {
+  const after = new Map(firingVerdicts({ verdicts }).map((verdict) => [verdictKey(verdict), verdict]));
   for (const [key, verdict] of after) {
     const { severity, action } = verdict;
     const last = before.get(key)?.severity;
@@ -124,10 +117,20 @@ export function logVerdicts(
   }
   for (const [key, verdict] of before) {
     if (after.has(key)) continue;
-    const cause = all.find((other) => verdictKey(other) === key)?.hiddenBy;
+    const cause = verdicts.find((other) => verdictKey(other) === key)?.hiddenBy;
     const reason = cause ? `hidden by ${cause}` : 'ended';
     log.info(listFields(verdict), `no longer ${verdict.severity}, ${reason}: ${formatSentence(verdict)}`);
   }
+  return after;
+}
+
+/** Whether a verdict has begun or ended. */
+export function haveBegunOrEnded(before: ReportedVerdicts, after: ReportedVerdicts): boolean {
+  return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
+}
+
+function verdictKey({ document, alert, subject }: Verdict): string {
+  return JSON.stringify([document, alert, subject]);
 }
 
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;

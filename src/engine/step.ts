@@ -11,7 +11,7 @@ import type { InParts } from '../tasks.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import { HEIGHT, type Evidence } from '../problems/problem.js';
-import { forOtherNode, withFailedPoll } from '../queries/query.js';
+import { forOtherNode } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -85,11 +85,10 @@ export function* step<Name extends DocumentName>(
   if (!outcome.ok) {
     const { reason } = outcome.error;
     const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
-    const queries = withFailedPoll(state.queries);
     const lastFailure = state.lastPoll?.ok === false ? state.lastFailure : undefined;
     const misconfiguredSince = misconfiguredReasons.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
-    return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
+    return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess };
   }
   const { snapshot, problems } = yield* derive(state, outcome, context, clockOffset);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);

@@ -328,19 +328,3 @@ export function judgeSeverity(
     (verdict) => verdict.state === 'firing' && alerts.some((name) => name === verdict.alert) && matches(verdict),
   )?.severity;
 }
-
-/** The firing verdicts of a target that no cause hides, by document, alert and subject: the alerts that fire. */
-export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
-
-export function reportVerdicts(judged: Pick<TargetVerdicts, 'verdicts'>): ReportedVerdicts {
-  return new Map(firingVerdicts(judged).map((verdict) => [verdictKey(verdict), verdict]));
-}
-
-export function verdictKey({ document, alert, subject }: Pick<Verdict, 'document' | 'alert' | 'subject'>): string {
-  return JSON.stringify([document, alert, subject]);
-}
-
-/** Whether a verdict has begun or ended. */
-export function haveBegunOrEnded(before: ReportedVerdicts, after: ReportedVerdicts): boolean {
-  return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
-}

@@ -107,7 +107,7 @@ export interface Judgement {
   readonly notJudgedHere: readonly string[];
 }
 
-type JudgingOptions = Pick<TargetOptions, 'problems' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
+type JudgingOptions = Pick<TargetOptions, 'problemSettings' | 'isSinglePoll' | 'staleAfterMs' | 'maxSeries'>;
 
 /** Judges all problems of a document that was received at `now.at`. */
 export function* judgeProblems(
@@ -118,7 +118,7 @@ export function* judgeProblems(
   options: JudgingOptions,
   all: readonly Problem[] = problems,
 ): InParts<Judgement & { readonly memory: ProblemMemory }> {
-  const { problems: settings = {} } = options;
+  const { problemSettings: settings = {} } = options;
   const remembered = new Map<string, RememberedProblem>();
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];

@@ -284,11 +284,6 @@ function readHeight(header: string | undefined): number | undefined {
   return Number(header ?? NaN) || undefined;
 }
 
-/** The states after a failed poll: refusals of a node that does not serve its document do not count. */
-export function withFailedPoll(states: QueryStates): QueryStates {
-  return mapStates(states, (state) => (isUnsupported(state) ? state : { ...state, refusedRounds: 0 }));
-}
-
 /** The states at the first poll of another node, without the refusals of the last one and its answers about itself. */
 export function forOtherNode(states: QueryStates): QueryStates {
   return mapStates(states, (state) =>

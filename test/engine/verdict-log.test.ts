@@ -1,12 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { logVerdicts } from '../../src/engine/poll-log.js';
-import {
-  haveBegunOrEnded,
-  reportVerdicts,
-  type ReportedVerdicts,
-  type TargetVerdicts,
-} from '../../src/engine/verdicts.js';
+import { haveBegunOrEnded, logVerdicts, type ReportedVerdicts } from '../../src/engine/poll-log.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { INITIAL_CONFIG, record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 
@@ -22,8 +17,7 @@ function createVerdictLog(log: Logger) {
   let before: ReportedVerdicts = new Map();
   return (judged: TargetVerdicts): boolean => {
     const earlier = before;
-    before = reportVerdicts(judged);
-    logVerdicts(log, earlier, before, judged.verdicts);
+    before = logVerdicts(log, earlier, judged.verdicts);
     return haveBegunOrEnded(earlier, before);
   };
 }

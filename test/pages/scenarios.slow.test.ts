@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, expect, it } from 'vitest';
 import { logVerdicts } from '../../src/engine/poll-log.js';
-import { listVerdicts, problemSeries, reportVerdicts, type Verdict } from '../../src/engine/verdicts.js';
+import { listVerdicts, problemSeries, type Verdict } from '../../src/engine/verdicts.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig, pollPast } from '../../src/commands/demo.js';
@@ -82,7 +82,7 @@ function infosAfter(seconds: number, states: readonly EndpointState[]): Readonly
 function logLines(verdicts: readonly Verdict[]): readonly { readonly msg: string; readonly action: string }[] {
   const lines: { msg: string; action: string }[] = [];
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
-  logVerdicts(log, new Map(), reportVerdicts({ verdicts }), verdicts);
+  logVerdicts(log, new Map(), verdicts);
   return lines;
 }
 

@@ -52,7 +52,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
           return outcome.map((one) => ({ summary, ...one }));
         },
       });
-      const options = { problems: settings, isSinglePoll, staleAfterMs, maxSeries };
+      const options = { problemSettings: settings, isSinglePoll, staleAfterMs, maxSeries };
       const judged = runToEnd(
         judgeProblems(
           memory,

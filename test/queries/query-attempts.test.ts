@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { initialState } from '../../src/engine/endpoint-state.js';
 import { syncing } from '../../src/queries/node-status.js';
 import {
   afterRound,
@@ -16,7 +15,6 @@ import {
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
-import { step } from '../support/steps.js';
 
 const at = (minutes: number): Moment => ({ at: minutes * 60, clockOffset: 0 });
 
@@ -28,27 +26,17 @@ const CONTEXT: QueryContext<'module_state'> = {
   answers: new Map(),
 };
 
-type Outcome = 'answered' | 'failed' | 'refused' | 'failed poll';
+type Outcome = 'answered' | 'failed' | 'refused';
 
-const RESULTS: Readonly<Record<Exclude<Outcome, 'failed poll'>, QueryResult>> = {
+const RESULTS: Readonly<Record<Outcome, QueryResult>> = {
   answered: { ok: true, value: { isSyncing: false } },
   failed: { ...failure('timeout', 'slow'), isRefused: false },
   refused: { ...failure('status', 'responded with status 501'), isRefused: true },
 };
 
 function next(state: QueryState, outcome: Outcome): QueryState {
-  if (outcome !== 'failed poll') {
-    return afterRound(
-      state,
-      CONTEXT,
-      [{ request: { key: '', path: '' }, height: undefined, result: RESULTS[outcome] }],
-      at(0).at,
-      at(0).at,
-    );
-  }
-  const before = { ...initialState(CONTEXT, at(0).at), queries: new Map([['syncing', state]]) };
-  const { queries } = step(before, { outcome: failure('status', 'down'), phaseSeconds: {} }, CONTEXT, at(1));
-  return queries.get('syncing') ?? state;
+  const exchange = { request: { key: '', path: '' }, height: undefined, result: RESULTS[outcome] };
+  return afterRound(state, CONTEXT, [exchange], at(0).at, at(0).at);
 }
 
 /** The state of a query after these rounds, the last of which began at 0. */
@@ -91,11 +79,10 @@ describe('the next round of a query', () => {
     expect(waitsAfter(...times(3, 'refused'), 'answered')).toEqual([0, 1, 60]);
   });
 
-  it.each(['failed', 'failed poll'] as const)('counts refusals from 0 after a %s, until they are enough', (outcome) => {
+  it('counts refusals from 0 after another failure', () => {
     const isServed = (...outcomes: readonly Outcome[]): boolean => !isUnsupported(after(outcomes));
-    expect(isServed(...times(2, 'refused'), outcome, ...times(2, 'refused'))).toBe(true);
-    expect(isServed(...times(2, 'refused'), outcome, ...times(3, 'refused'))).toBe(false);
-    expect(isServed(...times(3, 'refused'), 'failed poll')).toBe(false);
+    expect(isServed(...times(2, 'refused'), 'failed', ...times(2, 'refused'))).toBe(true);
+    expect(isServed(...times(2, 'refused'), 'failed', ...times(3, 'refused'))).toBe(false);
   });
 
   it('counts failures, but not those of a query that the node does not serve', () => {

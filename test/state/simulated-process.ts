@@ -46,7 +46,7 @@ export function read(text: string): EndpointMemory {
 export function restoredFrom(text: string, at: Moment): EndpointState {
   const remembered = read(text);
   return withMemory(
-    initialState({ ...remembered, problems: undefined, maxBodyBytes: 1, staleAfterMs: 1 }, at.at),
+    initialState({ ...remembered, problemSettings: undefined, maxBodyBytes: 1, staleAfterMs: 1 }, at.at),
     remembered,
   );
 }

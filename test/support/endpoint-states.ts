@@ -13,7 +13,7 @@ import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
 import { step } from './steps.js';
 
-type AddedEndpoint = Pick<StepContext, 'target' | 'targetLabels' | 'document' | 'problems'>;
+type AddedEndpoint = Pick<StepContext, 'target' | 'targetLabels' | 'document' | 'problemSettings'>;
 
 export type RecordedStates = ReturnType<typeof recordedStates>;
 
