@@ -143,7 +143,7 @@ export const daemonFlags = {
     '0s',
   ),
   ...webFlags,
-  'state.file': flag('--state.file <file>', 'File of the memory across restarts.', fileName),
+  'state.file': flag('--state.file <file>', 'File that stores the memory.', fileName),
   ...shardFlag,
   ...logFlagsWith('json'),
 };
@@ -153,10 +153,14 @@ const SEVERITIES = ['warning', 'critical'] as const;
 export const onceFlags = {
   ...configFlags,
   ...shardFlag,
-  summary: flag('--summary [boolean]', 'Print what is wrong on standard error; the default on a terminal.', boolean),
+  summary: flag(
+    '--summary [boolean]',
+    'Print the present problems on standard error; the default on a terminal.',
+    boolean,
+  ),
   failOn: flag(
     '--fail-on <severity>',
-    'Exit with 3 if something is wrong with this severity or a higher one.',
+    'Exit with code 3 if a problem of this severity or a higher one fires.',
     SEVERITIES,
   ),
 };
@@ -214,18 +218,18 @@ export const simulateFlags = {
   ),
   startTime: flag(
     '--start-time <integer>',
-    'Unix time of the first block; by default now. Up to a day ago, the chain goes on to now.',
+    'Unix time of the first block; by default now. Within the last day, the blocks until now are simulated at the start.',
     integer(0, LAST_SECONDS),
   ),
   dialect: flag(
     '--dialect <name>',
-    'Chain whose paths, names and claims the node has: those of Injective (peggy) or ZetaChain (zeta).',
+    'Paths, field names and claims of the node: peggy for Injective, zeta for ZetaChain.',
     ['neutral', 'peggy', 'zeta'] as const,
     'neutral',
   ),
   nodes: flag(
     '--nodes <integer>',
-    'Number of nodes of the chain, at ports from that of --listen on. `POST /-/fault/NAME` lets one fail.',
+    'Number of nodes of the chain, at successive ports from --listen on. `POST /-/fault/NAME` makes a node fail.',
     integer(1, 10),
     '1',
   ),
