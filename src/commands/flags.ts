@@ -91,12 +91,6 @@ function time(text: string): number {
   return Number.isNaN(ms) ? expected('a time such as 2026-11-23 or 2026-11-23T07:35:00Z') : ms;
 }
 
-const MAX_INT64 = 2n ** 63n - 1n;
-
-/** Digits, because it may be above 2^53. */
-const height = (text: string): string =>
-  /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_INT64 ? text : expected(`an integer from 1 to ${MAX_INT64}`);
-
 const configFlags = { 'config.file': flag('--config.file <file>', 'Configuration file.', fileName) };
 
 const shardFlag = {
@@ -191,7 +185,7 @@ export const replayFlags = {
     'Recorded response body of the rate limiter input; - is standard input.',
     fileName,
   ),
-  hubHeight: flag('--hub-height <integer>', 'Hub height of the recorded module state.', height),
+  hubHeight: flag('--hub-height <integer>', 'Hub height of the recorded module state.', integer(1, 1e15 - 1)),
   recording: flag(...RECORDING, fileName).conflicts(['bridge', 'crosschain', 'hubHeight']),
   ...rangeFlags,
   target: flag('--target <name>', 'Only the target of this name.', String),

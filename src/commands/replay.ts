@@ -34,7 +34,10 @@ export async function runReplay(flags: ReplayFlags, context: CommandContext): Pr
     file === undefined
       ? []
       : [{ context: stepContext(options, document, documents[document].recordedSettings(target)), file, height }];
-  const jobs = [...createJob('module_state', bridge, hubHeight), ...createJob('rate_limiter_input', crosschain)];
+  const jobs = [
+    ...createJob('module_state', bridge, hubHeight?.toString()),
+    ...createJob('rate_limiter_input', crosschain),
+  ];
   const document = async ({ file, height }: FileJob): Promise<Received> => {
     const source = file === STANDARD_INPUT ? 'standard input' : file;
     try {

@@ -137,8 +137,8 @@ function connection(url: typeof nodeUrl) {
     url: url.optional(),
     nodes: z
       .array(node)
-      .min(1, `expected 1 to ${MAX_NODES} nodes`)
-      .max(MAX_NODES, `expected 1 to ${MAX_NODES} nodes`)
+      .min(1)
+      .max(MAX_NODES)
       .optional()
       .describe('Several nodes instead of `url`, in order of preference.'),
   };

@@ -5,7 +5,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { createGuard, createPasswordVerifier, type VerifyPassword } from './authentication.js';
 import { type LoadedTls, watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
-import { errorCode, systemErrorText } from '../text/error-text.js';
+import { systemErrorText } from '../text/error-text.js';
 import { withinMs } from '../tasks.js';
 import { MINUTE_MS } from '../units.js';
 
@@ -120,7 +120,9 @@ export async function startWebServer(
     await once(server.listen(port, host), 'listening');
   } catch (error) {
     watch?.close();
-    throw new Error(`cannot listen on ${host ?? ''}:${port}: ${listenProblem(error)}`, { cause: error });
+    throw new Error(`cannot listen on ${host ?? ''}:${port} (--web.listen-address): ${systemErrorText(error)}`, {
+      cause: error,
+    });
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'));
   return {
@@ -143,15 +145,6 @@ export async function startWebServer(
 
 function announceClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
-}
-
-function listenProblem(error: unknown): string {
-  const code = errorCode(error);
-  if (code === 'EADDRINUSE')
-    return 'the address is in use — expected another --web.listen-address; port 0 selects a free port';
-  if (code === 'EACCES') return 'permission denied; ports below 1024 require CAP_NET_BIND_SERVICE';
-  if (code === 'ENOTFOUND') return 'the name of the host does not resolve';
-  return `${systemErrorText(error)} — expected an address of this machine`;
 }
 
 function httpOptions({ headersMs, requestMs, keepAliveMs }: ServerLimits): HttpOptions {

@@ -111,7 +111,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:1:38: targets[0].bridge.nodes[0].url: is missing',
     'b:1:39: targets[0].bridge.nodes[0].dialect: is not a supported key — expected one of url, basic_auth, authorization, http_headers, tls_config, proxy_url, proxy_from_environment, no_proxy',
     `b:1:57: targets[0].bridge.nodes[1].url: ${URL_EXPECTED}`,
-    'b:1:81: targets[0].crosschain.nodes: expected 1 to 10 nodes',
+    'b:1:81: targets[0].crosschain.nodes: Too small: expected array to have >=1 items',
   ],
   [
     'two targets with the same name, after another problem',

@@ -126,7 +126,7 @@ describe('the start of the daemon', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port}: the address is in use — expected another --web.listen-address; port 0 selects a free port$`,
+        `^bridge-exporter: cannot listen on 127\\.0\\.0\\.1:${port} \\(--web\\.listen-address\\): address already in use$`,
         'm',
       ),
     );
