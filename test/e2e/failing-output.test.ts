@@ -50,7 +50,6 @@ describe('standard error', () => {
     ['a message', 'full', ['--unknown']],
     ['the log', 'full', daemon],
     ['the log', 'closed', daemon],
-    ['the log for a terminal', 'closed', [...daemon, '--log.format=pretty']],
   ] as const)('to which %s cannot be written (%s) ends the command with 1', async (_title, kind, args) => {
     expect(await run(args, 'stderr', kind)).toEqual({ code: 1, printed: '' });
   });
