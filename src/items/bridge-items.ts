@@ -12,7 +12,7 @@ import {
   judgedExternalHeight,
 } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { claimItem } from '../facts/bridge/claims.js';
+import { claimItem } from '../facts/bridge/integrity.js';
 import {
   coinItem,
   tokenItem,

@@ -1,7 +1,7 @@
 import { compare, highest } from '../chain/numeral.js';
 import type { OrchestratorAddress } from '../chain/module-state.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../facts/bridge/block-times.js';
-import { findViolation } from '../facts/bridge/claims.js';
+import { findViolation } from '../facts/bridge/integrity.js';
 import {
   duties,
   hasDuty,

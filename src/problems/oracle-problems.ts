@@ -13,8 +13,9 @@ import {
 import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/bridge-input.js';
-import { type ClaimItem, claimItem } from '../facts/bridge/claims.js';
 import {
+  type ClaimItem,
+  claimItem,
   foreignBatchClaims,
   highestVotedShare,
   isValsetMismatch,

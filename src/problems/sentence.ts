@@ -21,7 +21,7 @@ import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.j
 import { count, durationInWords, list, percent, cleanText, splitAddress } from '../text/format.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
-import type { ClaimItem } from '../facts/bridge/claims.js';
+import type { ClaimItem } from '../facts/bridge/integrity.js';
 import { cctxCoin, currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 
 /* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */

@@ -61,10 +61,9 @@ export const claimContent = memoize((attestation: Attestation): Partial<ClaimCon
 export const readAttestation = ({ attestation }: EventAttestation): Attestation => attestation;
 
 /** The attestations of each event: several after conflicting claims, of which at most one is ever observed. */
-export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
-  const byNonce = groupBy(eventAttestations(input), ({ nonce }) => nonce);
-  return new Map(Array.from(byNonce, ([nonce, sameEvent]) => [nonce, sameEvent.map(readAttestation)]));
-});
+export const attestationsByNonce = memoize(({ state }: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> =>
+  groupBy(rows(state.attestations), readNonce),
+);
 
 function findAttestations(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
   return attestationsByNonce(input).get(eventNonce) ?? [];

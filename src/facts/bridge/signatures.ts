@@ -92,7 +92,8 @@ const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): Signe
 export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
   withdrawWithout(input.state.valset_confirms);
-  return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
+  contractValset(input);
+  return unrelayedValsets(input).flatMap((valset) => valsetSignedPower(input, valset) ?? []);
 });
 
 /**
@@ -106,29 +107,16 @@ export function requireSigningInput(input: BridgeInput): void {
 
 export const batchPowers = memoize((input: BridgeInput) => {
   requireSigningInput(input);
-  return signedPowers(input, rows(input.state.batches), batchSignedPower);
+  return rows(input.state.batches).flatMap((batch) => batchSignedPower(input, batch) ?? []);
 });
-
-function signedPowers<T>(
-  input: BridgeInput,
-  list: readonly T[],
-  power: (input: BridgeInput, row: T) => SignedPower | undefined,
-): readonly SignedPower[] {
-  // Withdraws the family when the validator set in the contract is unknown.
-  contractValset(input);
-  return list.map((row) => power(input, row)).filter((signed) => signed !== undefined);
-}
 
 /** The signed share of the power of the validator set in the contract. */
 export function signedShare(power: SignedPower | undefined): number | undefined {
   return power && ratio(power.signed, power.total);
 }
 
-/** The powers have the same total, so the lowest signed power is the lowest share. */
 export function lowestSignedShare(powers: readonly SignedPower[]): number | undefined {
-  const signed = lowest(powers.map((power) => power.signed));
-  const [first] = powers;
-  return signed === undefined || first === undefined ? undefined : ratio(signed, first.total);
+  return lowest(powers.map(signedShare));
 }
 
 /** The signed power of the newest validator set, if it is unrelayed. Older sets need not be relayed any more. */

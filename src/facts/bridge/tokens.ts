@@ -1,11 +1,11 @@
-import { compare, highest, lowest, sum, type Numeral } from '../../chain/numeral.js';
+import { compare, lowest, sum, type Numeral } from '../../chain/numeral.js';
 import { validOrUndefined, type Field, asNumeral } from '../../chain/fields.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
 import { decimalOrNull, inWholeUnits, toLabelValue, truncatedOrNull } from '../plain-values.js';
 import { memoize } from '../memoize.js';
-import { optional, orElse, orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
+import { optional, orEmpty, orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './bridge-input.js';
 
 /* Transfers that are not executed, by token, with the fees of their next batch. */
@@ -189,35 +189,23 @@ export const topBatchFeesByToken = memoize(
 /** Limit of the memory by token. Far fewer tokens have batches on any chain. */
 export const MAX_REMEMBERED_TOKENS = 1_000;
 
-/** The highest batch nonce of each token in this and earlier documents. */
-const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
-  const newest = new Map(earlierBatchNonces(input));
-  for (const [contract, batches] of batchesByToken(input)) {
-    const nonce = highest([newest.get(contract), ...batches.map(({ batch_nonce }) => required(batch_nonce))]);
-    if (nonce !== undefined) newest.set(contract, nonce);
-  }
-  if (newest.size <= MAX_REMEMBERED_TOKENS) return newest;
-  return new Map(
-    Array.from(newest)
-      .toSorted(([, a], [, b]) => compare(b, a))
-      .slice(0, MAX_REMEMBERED_TOKENS),
+/**
+ * The highest batch nonce of each token in this and earlier documents, without nonces that the hub has not reached again
+ * after a rollback; those of earlier documents when this one cannot be read.
+ */
+export const rememberedBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
+  const { state, past } = input;
+  const last = validOrUndefined(state.last_outgoing_batch_id);
+  const earlier = Array.from(past?.batchNonces ?? []).filter(([, nonce]) => last === undefined || nonce <= last);
+  const live = orEmpty(() =>
+    Array.from(batchesByToken(input)).flatMap(([contract, batches]) =>
+      batches.map(({ batch_nonce }) => [contract, required(batch_nonce)] as const),
+    ),
   );
+  // Of a token, the highest nonce is the last one.
+  const ascending = new Map([...earlier, ...live].toSorted(([, a], [, b]) => compare(a, b)));
+  return new Map(Array.from(ascending).slice(-MAX_REMEMBERED_TOKENS));
 });
-
-/** The batch nonces of earlier documents, without nonces that the hub has not reached again after a rollback. */
-function earlierBatchNonces({ state, past }: BridgeInput): ReadonlyMap<string, Numeral> {
-  const last = orUndefined(() => optional(state.last_outgoing_batch_id));
-  const earlier = Array.from(past?.batchNonces ?? []);
-  return new Map(earlier.filter(([, nonce]) => last === undefined || nonce <= last));
-}
-
-/** The batch nonces to remember: those of earlier documents when this document cannot be read. */
-export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
-  return orElse(
-    () => newestBatchNonces(input),
-    () => earlierBatchNonces(input),
-  );
-}
 
 /* Tokens and amounts with what the configuration and the hub know about them. */
 

@@ -45,9 +45,7 @@ export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cc
 );
 
 export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
-  const cctxs = readList(input, list);
-  const byIndex = cctxsByIndex[list](input);
-  return byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
+  return Array.from(cctxsByIndex[list](input).values());
 });
 
 /** The distinct transactions of a list without ignored ones. */
@@ -209,11 +207,8 @@ export function countWithoutOutbound(input: CrosschainInput): number {
 
 /** Number of rows that repeat an index of either list. */
 export function countDuplicates(input: CrosschainInput): number {
-  const missed = cctxsByIndex.missed(input);
-  const pending = cctxsByIndex.pending(input);
-  const [fewer, more] = missed.size < pending.size ? [missed, pending] : [pending, missed];
-  const inBoth = Array.from(fewer.keys()).filter((index) => more.has(index)).length;
-  return listedCount(input) - (missed.size + pending.size - inBoth);
+  const indexes = new Set([...cctxsByIndex.missed(input).keys(), ...cctxsByIndex.pending(input).keys()]);
+  return listedCount(input) - indexes.size;
 }
 
 /* The amounts of cross-chain transactions with their coins. */
