@@ -1,5 +1,4 @@
 import type { Block } from './block.js';
-import { EventCounts } from './event-counts.js';
 import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
@@ -41,7 +40,6 @@ export class BridgeModule {
   readonly tokens: Tokens;
   readonly validators: readonly Validator[];
   readonly withdrawals: Withdrawals;
-  readonly counts = new EventCounts();
   readonly valsets: Valsets;
   readonly oracle: Oracle;
   readonly contract: ExternalContract;
@@ -64,7 +62,7 @@ export class BridgeModule {
     this.#parameters = parameters;
     this.tokens = createTokens(random);
     this.validators = createValidators(random, baseStakes);
-    this.withdrawals = new Withdrawals(random, this.tokens, this.counts);
+    this.withdrawals = new Withdrawals(random, this.tokens);
     this.signedBlocks = new SignedBlocks(blockTimeMs);
     this.valsets = new Valsets(random, this.validators, start.height);
     this.oracle = new Oracle(this.validators, random.between(90_000, 99_000), start.height, start.externalHeight);

@@ -44,7 +44,7 @@ export abstract class SimulatedChain {
   abstract advanceTime(ms: number): void;
   /**
    * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet`
-   * keeps its habits in every scenario; other chains cannot change to `mainnet`.
+   * stays in it, and other chains cannot change to `mainnet`.
    */
   abstract setScenario(scenario: ScenarioName): void;
 
@@ -60,7 +60,7 @@ export abstract class SimulatedChain {
   }
 
   get counts(): ReadonlyMap<string, bigint> {
-    return this.bridge.counts;
+    return this.bridge.withdrawals.counts;
   }
 
   /** The newest block of the external chain. */

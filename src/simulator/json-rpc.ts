@@ -75,12 +75,8 @@ function newestBlock(model: Model, { contract, chainId, lagSeconds = 0 }: RpcCha
 function answer(model: Model, { method, params }: z.infer<typeof rpcRequest>, changes: RpcChanges): unknown {
   const block = newestBlock(model, changes);
   switch (method) {
-    case 'eth_chainId':
-      return quantity(block.chainId);
     case 'eth_syncing':
       return false;
-    case 'eth_blockNumber':
-      return quantity(block.height);
     case 'eth_getBlockByNumber':
       return { number: quantity(block.height), timestamp: quantity(block.seconds), transactions: [] };
     case 'eth_call': {

@@ -5,7 +5,7 @@ import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 import { amountOfDollars, drawAmount, minBatchFee, type Token } from './token-model.js';
-import { belongsTo, type Validator } from './validators.js';
+import { BASE_STAKES, belongsTo, type Validator } from './validators.js';
 import type { LiveBatch } from './withdrawals.js';
 
 /** The hub assumes block times of years ago. */
@@ -19,11 +19,8 @@ const PARAMETERS = {
 /** The upgrade raises the window that no longer has an effect. */
 const UPGRADED_PARAMS = { signed_claims_window: '500000' };
 
-/** By rank. The last validator has 0.4 % of the stake. */
-const BASE_STAKES: readonly number[] = [
-  140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
-  27_000, 24_000, 21_000, 18_000, 9_000, 3_800,
-];
+/** The last validator has 0.4 % of the stake. */
+const STAKES: readonly number[] = [...BASE_STAKES.slice(0, -2), 9_000, 3_800];
 /** They sign, but their orchestrators do not read the external chain. */
 const RANKS_WITHOUT_VOTES: ReadonlySet<number> = new Set([10, 15]);
 const ABSENT_RANK = 16;
@@ -73,7 +70,7 @@ export class MainnetBridge {
     const random = new Random(seed, 'bridge');
     this.#random = random;
     this.#clock = clock;
-    this.module = new BridgeModule(random, PARAMETERS, BASE_STAKES, start, clock.blockTimeMs);
+    this.module = new BridgeModule(random, PARAMETERS, STAKES, start, clock.blockTimeMs);
     this.#dustTokens = this.module.tokens.filter(({ symbol }) => DUST_TOKENS.has(symbol));
     for (let added = 0; added < USUAL_DUST_TRANSFERS; added += 1) this.#addDust();
     this.#addHabits(start.timeMs, servedFromMs);
@@ -82,12 +79,6 @@ export class MainnetBridge {
 
   get nextMs(): number {
     return this.#agenda.nextMs;
-  }
-
-  hasUnexecutedBatch(rules: Rules): boolean {
-    return this.module.withdrawals.batches.some(
-      ({ executed, token, fees }) => !executed && fees >= minimumFee(token, rules),
-    );
   }
 
   step(block: Block, rules: Rules): void {

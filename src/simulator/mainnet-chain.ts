@@ -5,12 +5,10 @@ import type { CrosschainModule } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth, type Month } from './mainnet-month.js';
-import { createMainnetRules, type Rules, type ScenarioName } from './scenarios.js';
+import { createRules, type Rules, type ScenarioName } from './scenarios.js';
 
 const FIRST_HEIGHT = 168_000_000;
 const FIRST_EXTERNAL_HEIGHT = 23_400_000;
-/** A batch lives 2880 external blocks here and 3600 in other scenarios: adapts their jump of the external height. */
-const JUMP_FACTOR = 0.8;
 /** How long before an upgrade it is decided. */
 const PLANNED_MS = 3 * DAY_MS;
 
@@ -29,8 +27,8 @@ export class MainnetChain extends SimulatedChain {
   readonly blockTimeMs: number;
   readonly bridge: BridgeModule;
   readonly crosschain: CrosschainModule;
-  scenario: ScenarioName = 'mainnet';
-  protected rules = createMainnetRules('mainnet');
+  readonly scenario = 'mainnet';
+  protected rules = createRules('mainnet');
   readonly #clock: BlockClock;
   readonly #upgrade: TimeSpan;
   readonly #bridgeUsers: MainnetBridge;
@@ -38,7 +36,6 @@ export class MainnetChain extends SimulatedChain {
   #nowMs: number;
   /** When the cross-chain module changes next. */
   #crosschainMs: number;
-  #pendingExternalBlocks = 0;
 
   constructor({ seed, blockTimeMs, startMs, warmUpMs, month: changes }: MainnetOptions) {
     super();
@@ -85,16 +82,12 @@ export class MainnetChain extends SimulatedChain {
   }
 
   setScenario(scenario: ScenarioName): void {
-    if (scenario === this.scenario) return;
-    this.scenario = scenario;
-    this.rules = createMainnetRules(scenario);
-    this.#crosschainMs = this.#nowMs;
-    this.#pendingExternalBlocks = Math.floor(this.rules.extraExternalBlocks * JUMP_FACTOR);
+    if (scenario !== this.scenario) throw new RangeError('a main network is in no other scenario');
   }
 
   /** Differences from the scenario, for overlapping faults. Takes effect with the next block. */
   setChanges(changes: Partial<Rules>): void {
-    this.rules = { ...createMainnetRules(this.scenario), ...changes };
+    this.rules = { ...createRules('mainnet'), ...changes };
     this.#crosschainMs = this.#nowMs;
   }
 
@@ -114,19 +107,9 @@ export class MainnetChain extends SimulatedChain {
   }
 
   #step(block: Block): void {
-    this.#skipExternalBlocks(block);
     if (this.#bridgeUsers.nextMs <= block.timeMs) this.#bridgeUsers.step(block, this.rules);
     if (this.#crosschainMs > block.timeMs) return;
     this.#crosschainUsers.step(block, this.rules);
     this.#crosschainMs = this.#crosschainUsers.nextMs(this.rules);
-  }
-
-  /** The jump of a scenario, once there is a batch that it brings near its timeout. */
-  #skipExternalBlocks(block: Block): void {
-    if (this.#pendingExternalBlocks === 0 || !this.#bridgeUsers.hasUnexecutedBatch(this.rules)) return;
-    this.#clock.skipExternalBlocks(this.#pendingExternalBlocks);
-    this.#pendingExternalBlocks = 0;
-    // The hub notices it only when it observes an event.
-    this.bridge.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
   }
 }

@@ -198,53 +198,42 @@ function createBallot(validator: Validator, event: ContractEvent, isWrong: boole
   return { claim, isWrong, height, voters: [validator], observed: false };
 }
 
-/** The claim as a protobuf message in base64. Field 1 of every message is the event nonce. */
+/** The claim as a protobuf message in base64, with the fields in the order of their numbers, from the event nonce on. */
 function encodeClaim({ nonce, externalHeight, action }: ContractEvent, orchestrator: string) {
   switch (action.kind) {
-    case 'deposit':
-      return createClaim('MsgDepositClaim', [
-        ...encodeNumber(1, nonce),
-        ...encodeNumber(2, externalHeight),
-        ...encodeString(3, action.tokenContract),
-        ...encodeString(4, action.amount),
-        ...encodeString(5, action.sender),
-        ...encodeString(6, action.receiver),
-        ...encodeString(7, orchestrator),
-      ]);
-    case 'withdraw':
-      return createClaim('MsgWithdrawClaim', [
-        ...encodeNumber(1, nonce),
-        ...encodeNumber(2, externalHeight),
-        ...encodeNumber(3, action.batchNonce),
-        ...encodeString(4, action.tokenContract),
-        ...encodeString(5, orchestrator),
-      ]);
-    case 'valset-update':
-      return createClaim('MsgValsetUpdatedClaim', [
-        ...encodeNumber(1, nonce),
-        ...encodeNumber(2, Number(action.valset.nonce)),
-        ...encodeNumber(3, externalHeight),
-        ...action.valset.members.flatMap(encodeMember),
-        ...encodeString(5, action.valset.reward_amount),
-        ...encodeString(7, orchestrator),
-      ]);
+    case 'deposit': {
+      const { tokenContract, amount, sender, receiver } = action;
+      const fields = [nonce, externalHeight, tokenContract, amount, sender, receiver, orchestrator];
+      return createClaim('MsgDepositClaim', fields);
+    }
+    case 'withdraw': {
+      const fields = [nonce, externalHeight, action.batchNonce, action.tokenContract, orchestrator];
+      return createClaim('MsgWithdrawClaim', fields);
+    }
+    case 'valset-update': {
+      const { nonce: valsetNonce, members, reward_amount } = action.valset;
+      const rows = members.map(({ power, external_address }) => [Number(power), external_address]);
+      // Without a token of the reward, which is empty.
+      const fields = [nonce, Number(valsetNonce), externalHeight, rows, reward_amount, [], orchestrator];
+      return createClaim('MsgValsetUpdatedClaim', fields);
+    }
   }
 }
 
-function createClaim(message: string, bytes: readonly number[]) {
-  return { type_url: `/hub.bridge.v1.${message}`, value: Buffer.from(bytes).toString('base64') };
+/** An array is a repeated message. */
+type Field = number | string | readonly (readonly Field[])[];
+
+function createClaim(message: string, fields: readonly Field[]) {
+  return { type_url: `/hub.bridge.v1.${message}`, value: Buffer.from(encodeMessage(fields)).toString('base64') };
 }
 
-function encodeMember({ power, external_address }: Valset['members'][number]): number[] {
-  return encodeBytes(4, [...encodeNumber(1, Number(power)), ...encodeString(2, external_address)]);
-}
-
-function encodeNumber(field: number, value: number): number[] {
-  return [field * 8, ...encodeVarint(value)];
-}
-
-function encodeString(field: number, text: string): number[] {
-  return encodeBytes(field, [...Buffer.from(text)]);
+function encodeMessage(fields: readonly Field[]): number[] {
+  return fields.flatMap((field, index) => {
+    const number = index + 1;
+    if (typeof field === 'number') return [number * 8, ...encodeVarint(field)];
+    if (typeof field === 'string') return encodeBytes(number, [...Buffer.from(field)]);
+    return field.flatMap((inner) => encodeBytes(number, encodeMessage(inner)));
+  });
 }
 
 function encodeBytes(field: number, bytes: readonly number[]): number[] {

@@ -1,8 +1,7 @@
 import { HUB_CHAIN_ID } from './cctx.js';
-import { LOOKAHEAD } from './external-chains.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
 import type { Model } from './model.js';
-import { runbookQueries } from './runbook-queries.js';
+import { chainParams, runbookQueries } from './runbook-queries.js';
 import { MIN_SIGNED_RATIO } from './signed-blocks.js';
 
 /*
@@ -331,11 +330,5 @@ function pendingNoncesResponse(model: Model, { parameters }: Query): QueryRespon
 }
 
 function chainParamsResponse(model: Model): QueryResponse {
-  const rows = model.crosschain.chains.map(({ id, lookahead = LOOKAHEAD }) => ({
-    chain_id: id,
-    outbound_schedule_interval: '30',
-    outbound_schedule_lookahead: String(lookahead),
-    is_supported: true,
-  }));
-  return documentResponse(model, { chain_params: { chain_params: rows } });
+  return documentResponse(model, { chain_params: { chain_params: model.crosschain.chains.map(chainParams) } });
 }

@@ -37,18 +37,15 @@ function signersAddresses({ crosschain: { tssPubkey } }: Model): object {
   return { eth: `0x${hash.slice(0, 40)}`, btc: `bc1q${hash.slice(0, 38)}`, sui: `0x${hash}` };
 }
 
-function chainParams(model: Model, chainId: string | undefined): object | undefined {
-  const chain = findChain(model, chainId);
-  const confirmation_params = { safe_inbound_count: '2', safe_outbound_count: '2' };
-  return (
-    chain && {
-      chain_id: chain.id,
-      confirmation_params,
-      outbound_schedule_interval: '30',
-      outbound_schedule_lookahead: String(chain.lookahead ?? LOOKAHEAD),
-      is_supported: true,
-    }
-  );
+/** The parameters of a chain, as far as somebody reads them. */
+export function chainParams({ id, lookahead = LOOKAHEAD }: ConnectedChain): object {
+  return {
+    chain_id: id,
+    confirmation_params: { safe_inbound_count: '2', safe_outbound_count: '2' },
+    outbound_schedule_interval: '30',
+    outbound_schedule_lookahead: String(lookahead),
+    is_supported: true,
+  };
 }
 
 function outboundTracker(model: Model, path: readonly string[]): object | undefined {
@@ -125,8 +122,8 @@ export const runbookQueries = {
   params_of_chain: {
     path: '/chain/observer/get_chain_params_for_chain/*',
     respond: (model, { path: [chainId] }) => {
-      const chain_params = chainParams(model, chainId);
-      return chain_params && { chain_params };
+      const chain = findChain(model, chainId);
+      return chain && { chain_params: chainParams(chain) };
     },
   },
   operational_flags: {

@@ -3,7 +3,7 @@ import type { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { minBatchFee, type Token } from '../../src/simulator/token-model.js';
 import type { Validator } from '../../src/simulator/validators.js';
 import type { LiveBatch } from '../../src/simulator/withdrawals.js';
-import { eventNonceOf } from '../simulator/chain-summary.js';
+import { eventNonceOf } from '../simulator/document-rows.js';
 import { WATCHED_RANK, type Fault, type FaultKind } from './faults.js';
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createModel } from '../../src/simulator/model.js';
-import { currentOutbound } from './chain-summary.js';
+import { currentOutbound } from './document-rows.js';
 
 const MINUTE_MS = 60_000;
 

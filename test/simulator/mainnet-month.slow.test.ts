@@ -8,7 +8,7 @@ import {
   inconsistenciesOf,
   powerOf,
   transferIds,
-} from './chain-summary.js';
+} from './document-rows.js';
 
 const START_TIME = 1_790_000_000;
 const MINUTE_MS = 60_000;

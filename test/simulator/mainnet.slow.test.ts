@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import type { Month } from '../../src/simulator/mainnet-month.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { currentOutbound, summarize } from './chain-summary.js';
+import { currentOutbound } from './document-rows.js';
 
 const START_TIME = 1_790_000_000;
 const MINUTE_MS = 60_000;
@@ -50,26 +49,22 @@ describe('a main network', () => {
     model.advanceTime(65 * MINUTE_MS);
     expect(model.height - height).toBe((65 * MINUTE_MS) / blockTimeMs);
   });
+});
 
-  it('goes on through all scenarios in turn', () => {
-    const model = createMainnet(5);
-    for (const scenario of scenarioNames) {
-      const { height } = model;
-      model.setScenario(scenario);
-      for (let step = 0; step < 6; step += 1) model.advanceTime(4 * MINUTE_MS);
-      expect(model.height, scenario).toBeGreaterThan(height);
-    }
-  });
+describe('a main network under other rules', () => {
+  const startMs = START_TIME * 1000;
+  const create = (month?: Partial<Month>): MainnetChain =>
+    new MainnetChain({ seed: 5, blockTimeMs: BLOCK_MS, startMs, warmUpMs: 60 * MINUTE_MS, month });
 
   it('signs one batch a minute, the newest first', () => {
-    const model = createMainnet(2);
-    model.setScenario('backlog');
+    const chain = create();
+    chain.setChanges({ transfersPerMinute: 30 });
     const newBatches = new Set<string>();
     let mostPerMinute = 0;
     let signedByNonce = new Map<string, number>();
     for (let minute = 0; minute < 30; minute += 1) {
-      model.advanceTime(MINUTE_MS);
-      const { batches, batch_confirms } = model.moduleState().state;
+      chain.advanceTime(MINUTE_MS);
+      const { batches, batch_confirms } = chain.moduleState().state;
       for (const { batch_nonce } of batches) newBatches.add(batch_nonce);
       const [first] = batch_confirms;
       const own = batch_confirms.filter(({ orchestrator }) => orchestrator === first?.orchestrator);
@@ -81,42 +76,6 @@ describe('a main network', () => {
     expect(newBatches.size).toBeGreaterThan(20);
     expect(mostPerMinute).toBe(1);
   });
-
-  it.each([
-    ['stalled-oracle', 'events are pending'],
-    ['unsigned-batch', 'a batch stays unsigned'],
-    ['batch-timeout', 'a batch has timed out'],
-    ['stuck-chain', 'one chain does not move'],
-  ] as const)('has the incident %s and recovers', (scenario, effect) => {
-    const model = createMainnet(4);
-    const hours = (count: number): void => model.advanceTime(count * 60 * MINUTE_MS);
-    const effects = (): string[] => {
-      const now = summarize(model);
-      const nonce = now.lowestNonces['56'];
-      const found = [
-        now.newestAttestedNonce > now.lastObservedNonce && 'events are pending',
-        now.lowestSignedShare < 0.6 && 'a batch stays unsigned',
-        now.blocksToTimeout < 0 && 'a batch has timed out',
-      ].filter((text) => text !== false);
-      model.advanceTime(20 * MINUTE_MS);
-      return summarize(model).lowestNonces['56'] === nonce && nonce !== undefined
-        ? [...found, 'one chain does not move']
-        : found;
-    };
-    expect(effects()).toEqual([]);
-    model.setScenario(scenario);
-    hours(8);
-    expect(effects()).toContain(effect);
-    model.setScenario('mainnet');
-    hours(2);
-    expect(effects()).toEqual([]);
-  });
-});
-
-describe('a fault of a main network', () => {
-  const startMs = START_TIME * 1000;
-  const create = (month?: Partial<Month>): MainnetChain =>
-    new MainnetChain({ seed: 5, blockTimeMs: BLOCK_MS, startMs, warmUpMs: 60 * MINUTE_MS, month });
 
   it('leaves the batches of a token that cannot be relayed', () => {
     const chain = create();
@@ -137,5 +96,6 @@ describe('a chain in another scenario', () => {
   it('cannot become a main network', () => {
     const model = createModel({ seed: 1, scenario: 'healthy', startTime: START_TIME });
     expect(() => model.setScenario('mainnet')).toThrow('only a chain that starts in the scenario mainnet can be in it');
+    expect(() => createMainnet(1).setScenario('stuck')).toThrow('a main network is in no other scenario');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { currentOutbound, estimatedExternalHeight, inconsistenciesOf } from './chain-summary.js';
+import { currentOutbound, estimatedExternalHeight, inconsistenciesOf } from './document-rows.js';
 
 const START_TIME = 1_760_000_000;
 const options = { seed: 4, scenario: 'healthy', startTime: START_TIME, blockTimeMs: 2000 } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModel } from '../../src/simulator/model.js';
 import type { Cctx } from '../../src/simulator/responses.js';
-import { currentOutbound } from './chain-summary.js';
+import { currentOutbound } from './document-rows.js';
 
 const MINUTE_MS = 60_000;
 const BLOCK_MS = 2000;

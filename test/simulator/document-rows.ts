@@ -1,49 +1,6 @@
-import type { Model } from '../../src/simulator/model.js';
-import { labelsOf, seriesOf } from '../support/exposition-text.js';
-import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 import type { Attestation, Cctx, ModuleState, Valset } from '../../src/simulator/responses.js';
 
-export type ChainSummary = ReturnType<typeof summarize>;
-
-/** Key figures of the simulated chain, most of them as the exporter finds them, and the most blocks that a validator has missed. */
-export function summarize(model: Model) {
-  const { state } = model.moduleState();
-  const input = model.rateLimiterInput();
-  const { renderedFamilies } = bridgeSnapshot(state, { height: String(model.height) });
-  const families = [...renderedFamilies, ...crosschainSnapshot(input).renderedFamilies];
-  const series = seriesOf(families.map(({ text }) => text).join(''));
-  const gauge = (name: string, absent = NaN): number => series.find((own) => own.name === name)?.value ?? absent;
-  const timeouts = state.batches.map(({ batch_timeout }) => Number(batch_timeout));
-  const lowestNonces = series.filter(({ name }) => name === 'crosschain_lowest_pending_nonce');
-  return {
-    lastObservedNonce: gauge('bridge_last_observed_nonce'),
-    newestAttestedNonce: gauge('bridge_newest_attested_nonce'),
-    /** Share of the newest valset's power behind the best claim for the next event. */
-    nextEventVotedShare: gauge('bridge_next_event_voted_power_ratio', 0),
-    /** Number of events with more than one claim. */
-    conflictingEvents: gauge('bridge_conflicting_claims'),
-    lastPoolId: gauge('bridge_last_outgoing_pool_id'),
-    oldestTransferId: gauge('bridge_oldest_pending_transfer_id', Infinity),
-    unbatched: gauge('bridge_unbatched_transfers'),
-    batches: gauge('bridge_batches'),
-    /** The lowest share of the observed valset's power that signed a batch. */
-    lowestSignedShare: gauge('bridge_batch_min_signed_power_ratio', Infinity),
-    /** External blocks from the estimated external height to the first batch timeout. */
-    blocksToTimeout: Math.min(...timeouts) - estimatedExternalHeight(state, model.height),
-    expiredBatches: gauge('bridge_batches_expired'),
-    unrelayedValsets: gauge('bridge_unrelayed_valsets'),
-    valsetDrift: gauge('bridge_valset_power_drift_ratio'),
-    /** Members of the newest valset that neither confirmed a batch nor voted. */
-    silentSigners: silentSigners(state),
-    totalPending: gauge('crosschain_total_pending'),
-    listedPending: gauge('crosschain_cctxs_pending'),
-    missed: gauge('crosschain_cctxs_missed'),
-    pendingValue: BigInt(input.pending_cctxs_value),
-    pastValue: BigInt(input.past_cctxs_value),
-    lowestNonces: Object.fromEntries(lowestNonces.map((own) => [labelsOf(own)['chain_id'] ?? '', own.value])),
-    missedBlocks: Math.max(...model.bridge.validators.map((validator) => model.bridge.signedBlocks.missed(validator))),
-  };
-}
+/* What tests read in the documents of a simulated chain. */
 
 /** Field 1 of the claim's protobuf message, a varint. */
 export function eventNonceOf({ claim }: Attestation): number {
@@ -117,14 +74,4 @@ export function estimatedExternalHeight(state: ModuleState, height: number): num
   const elapsedMs = (height - Number(observed?.height)) * Number(state.params.average_block_time);
   const blocks = Math.floor(elapsedMs / Number(state.params.average_external_block_time));
   return Number(state.last_observed_external_height) + blocks;
-}
-
-function silentSigners(state: ModuleState): number {
-  const confirmers = new Set(state.batch_confirms.map(({ orchestrator }) => orchestrator));
-  const voters = new Set(state.attestations.flatMap(({ votes }) => votes.map(bech32DataOf)));
-  const members = new Set(state.valsets.at(-1)?.members.map(({ external_address }) => external_address));
-  return state.orchestrator_addresses.filter(
-    ({ sender, orchestrator, eth_address }) =>
-      members.has(eth_address) && !confirmers.has(orchestrator) && !voters.has(bech32DataOf(sender)),
-  ).length;
 }
