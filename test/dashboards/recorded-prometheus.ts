@@ -1,14 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { clock } from '../support/clock.js';
 import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/exporter-metrics.js';
-import {
-  INITIAL_CONFIG,
-  record,
-  START_SECONDS,
-  type Phase,
-  type RecordedConfig,
-  type RecordingOptions,
-} from '../problems/recording.js';
+import { INITIAL_CONFIG, record, START_SECONDS, type Phase, type RecordingOptions } from '../problems/recording.js';
 import { alertRules, type Rule } from '../support/alert-rules.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { startPrometheus, type Prometheus, type RangeSeries } from '../support/prometheus.js';
@@ -25,12 +18,11 @@ export const STEP_SECONDS = 60;
 /** An exporter that polls one target. */
 export interface RecordedTarget {
   readonly name: string;
-  readonly documents?: RecordedConfig['documents'];
   readonly phases: readonly Phase[];
   readonly options?: Omit<RecordingOptions, 'keep'>;
 }
 
-export interface RecordedPrometheus extends Prometheus {
+interface RecordedPrometheus extends Prometheus {
   /** Unix seconds of the first and of the last sample. */
   readonly from: number;
   readonly to: number;
@@ -81,8 +73,8 @@ export async function startRecordedPrometheus(
   return { ...(await start()), from, to };
 }
 
-function recordTarget({ name, documents = INITIAL_CONFIG.documents, phases, options }: RecordedTarget) {
-  const config = { ...INITIAL_CONFIG, target: name, documents };
+function recordTarget({ name, phases, options }: RecordedTarget) {
+  const config = { ...INITIAL_CONFIG, target: name };
   const [first, ...rest] = phases;
   if (first === undefined) throw new Error(`${name} has no phase`);
   return { name, ...record([{ config, ...first }, ...rest], { ...options, keep: 'all' }) };
