@@ -90,9 +90,6 @@ export function problemLine(verdict: Verdict): string {
   return `${target}: ${severity}${when}: ${formatSentence(verdict)}`;
 }
 
-/** Further problems are counted only; the status page has all. */
-const MAX_LINES = 10;
-
 export interface Summary {
   readonly lines: readonly string[];
   /** The problem for which `--fail-on` ends with an error; `undefined` if there is none. */
@@ -115,8 +112,7 @@ export function summarize(states: readonly EndpointState[], now: Moment, failOn?
     states.every((state) => state.target !== target || isPolled(state));
   return {
     lines: [
-      ...shown.slice(0, MAX_LINES).map(problemLine),
-      ...(shown.length > MAX_LINES ? [`and ${shown.length - MAX_LINES} more`] : []),
+      ...shown.map(problemLine),
       ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
       ...targets.flatMap(({ target, notJudgedHere }) =>
         notJudgedHere.length === 0 ? [] : [`${target}: not judged by this poll: ${notJudgedHere.join(', ')}`],
