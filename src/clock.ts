@@ -3,18 +3,15 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * A point in time of this process, in seconds of the process clock, which is monotonic and includes suspensions of the
- * machine, like CLOCK_BOOTTIME. It begins with the wall clock, or where the previous process ended, so that instants of
- * both can be compared.
+ * machine, like CLOCK_BOOTTIME. It starts at the wall time or, with a state file, at the last instant of the previous
+ * process plus the wall time since then, so that instants of both can be compared.
  */
 export type Instant = number;
 
 /** Now, by both clocks. */
 export interface Moment {
   readonly at: Instant;
-  /**
-   * The seconds that the wall clock is ahead. What leaves the process, or is compared with times of a chain, is an
-   * instant plus this offset.
-   */
+  /** Wall time minus process time, in seconds. Add it to an instant that is exported or compared with times of a chain. */
   readonly clockOffset: number;
 }
 

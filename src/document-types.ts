@@ -13,7 +13,7 @@ import type { CrosschainFlow } from './flow/unlisted-cctxs.js';
 /**
  * The types of each document, by the value of the label `document`. `content` is the decoded body; `input` is what
  * families are derived from, with the configuration and `additionalInput`; `past` is the memory of earlier documents;
- * `flow` has the counters and durations between documents.
+ * `flow` accumulates changes from document to document, such as counters of executed batches.
  */
 export interface DocumentTypes {
   readonly module_state: {

@@ -21,15 +21,15 @@ import { withAlerts } from './verdicts.js';
  *    state before and after.
  * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
  *
- * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need
- * them.
+ * Once the queries after the first document of an endpoint are answered, this document is processed again from the
+ * state before it, because names and judgements need the answers.
  */
 
 /** Each change replaces it as a whole. */
 export interface Endpoint<Job extends EndpointJob = EndpointJob> {
   readonly job: Job;
   readonly state: EndpointState;
-  /** The state before the first document, until a second one steps. */
+  /** The state before the first document, until a second document is processed. */
   readonly beforeFirst?: EndpointState | undefined;
 }
 

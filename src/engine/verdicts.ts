@@ -4,7 +4,7 @@ import { groupBy } from '../facts/grouping.js';
 import { type RenderedFamily, formatTargetLabels } from '../metrics/text-format.js';
 import {
   firesAt,
-  isCriticalForm,
+  isSameButCritical,
   isOfPolls,
   judgeAlerts,
   rememberAlerts,
@@ -91,7 +91,7 @@ export function listVerdicts(states: readonly EndpointState[], now: Moment): rea
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
-  const verdicts = withoutOtherForms(presentVerdicts(states, now).filter(isShown)).toSorted(worstFirst);
+  const verdicts = withoutRepetitions(presentVerdicts(states, now).filter(isShown)).toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
     documents[state.document].isOptional || isNotServed(state, states) || exportedSuccess(state, now.at) !== undefined
       ? []
@@ -260,18 +260,18 @@ function isShown({ state, alert, document, severity, ageSeconds, startSeconds, f
  * Leaves out what another verdict says. A warning and the critical problem of the same subject are one line, that of
  * the alert that fires first. A pending problem is left out while its cause fires.
  */
-function withoutOtherForms(all: readonly Verdict[]): readonly Verdict[] {
+function withoutRepetitions(all: readonly Verdict[]): readonly Verdict[] {
   return all.flatMap((verdict) => {
     const { hiddenBy, state, isHidden } = verdict;
     const isCauseShown = all.some((cause) => cause.alert === hiddenBy && cause.state === 'firing');
     if (isCauseShown && (hiddenBy === verdict.alert || state === 'pending')) return [];
-    const worse = all.find((other) => isCriticalForm(other, verdict));
+    const worse = all.find((other) => isSameButCritical(other, verdict));
     if (worse !== undefined && isHidden && worse.state === state) return [];
     if (worse !== undefined && !isHidden && worse.state === 'pending') {
       const later = `critical at ${utcMinute(isoTime(worse.firesAtSeconds))}`;
       return [{ ...verdict, details: joinTexts('; ', verdict.details, later) }];
     }
-    const isLater = all.some((other) => isCriticalForm(verdict, other) && !other.isHidden);
+    const isLater = all.some((other) => isSameButCritical(verdict, other) && !other.isHidden);
     return isLater ? [] : [verdict];
   });
 }

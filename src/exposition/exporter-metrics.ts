@@ -94,7 +94,7 @@ export const pollFamilies = families<EndpointState>({
       })),
   }),
   bridge_exporter_family_withdrawn: labeledGauge({
-    help: 'Family of which the last successful poll lacks some or all series, because a field was missing or invalid.',
+    help: 'Whether series of a family are missing because a field of the last document was missing or invalid; absent otherwise.',
     // Families of documents.
     labels: ['family'],
     derive: ({ lastSuccess }) =>

@@ -103,7 +103,7 @@ export const bridgeFamilies = families<BridgeInput>({
     ['bridge_last_observed_valset_nonce', ({ state }) => required(required(state.last_observed_valset).nonce),
       'Nonce of the last observed validator set, which is the hub height of its creation.'],
     ['bridge_last_observed_valset_height', ({ state }) => required(required(state.last_observed_valset).height),
-      'Height field of the last observed validator set, 0 after an update.'],
+      'Height field of the last observed validator set; 0 once an update of the set in the contract was observed.'],
     ['bridge_last_observed_valset_members', ({ state }) => countElements(required(state.last_observed_valset).members),
       'Number of members of the last observed validator set.'],
     ['bridge_last_observed_valset_power', ({ state }) => valsets.totalPower(required(state.last_observed_valset)),
@@ -231,7 +231,7 @@ export const bridgeFamilies = families<BridgeInput>({
     },
   }),
   bridge_external_height_projected: gauge({
-    help: 'Current height of the external chain, or an estimate from the last observed event and the block times in use.',
+    help: 'Best known height of the external chain: read with the contract, else estimated from the last observed event.',
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({

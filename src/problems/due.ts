@@ -77,7 +77,7 @@ export interface Alert<Each extends DueProblem = DueProblem> {
   readonly isHidden: boolean;
   /** The firing cause that has no cause itself; a critical problem before the warning of the same name. */
   readonly cause: Each | undefined;
-  /** The entry of the memory that hides the alert while its cause fires, and for minutes after. */
+  /** The memory entry that keeps the alert hidden: while its cause fires, and for some minutes after. */
   readonly kept: Hidden | undefined;
 }
 
@@ -109,7 +109,7 @@ export function judgeAlerts<Each extends DueProblem>(
       const own = causes.get(effect) ?? [];
       const firing = own.filter((cause) => effectiveFiringTime(cause, now) <= now);
       const cause =
-        firing.find((each) => isCriticalForm(each, effect)) ??
+        firing.find((each) => isSameButCritical(each, effect)) ??
         firing.find((each) => causes.get(each)?.length === 0) ??
         firing[0];
       const kept = effect.memory?.hidden.get(effect.id);
@@ -208,7 +208,7 @@ function findDeclaration({ alert, severity, document }: HidingAlert): Declaring 
 export function hides(cause: HidingAlert, effect: HidingAlert): boolean {
   const { inhibits = [], inhibitsDocument } = findDeclaration(cause) ?? {};
   return (
-    isCriticalForm(cause, effect) ||
+    isSameButCritical(cause, effect) ||
     (inhibitsDocument === true && hidesOfDocument(cause, effect)) ||
     inhibits.some((inhibition) => isInhibited(inhibition, cause, effect))
   );
@@ -224,13 +224,16 @@ export function isOfPolls({ alert }: Pick<HidingAlert, 'alert'>): boolean {
  */
 function replaces(cause: HidingAlert, effect: HidingAlert): boolean {
   const isStale = cause.alert === 'BridgeSnapshotStale' && isOfPolls(effect) && !failedPollAlerts.has(effect.alert);
-  return isStale || isCriticalForm(cause, effect);
+  return isStale || isSameButCritical(cause, effect);
 }
 
 const failedPollAlerts: ReadonlySet<string> = new Set(['BridgeEndpointDown', 'BridgeEndpointMisconfigured']);
 
-/** Whether the cause is the critical form of a warning. BridgeProblemUnjudged names other problems in each severity. */
-export function isCriticalForm(cause: HidingAlert, effect: HidingAlert): boolean {
+/**
+ * Whether the cause is the critical problem of the same name and subject as a warning. BridgeProblemUnjudged names other
+ * problems in each severity.
+ */
+export function isSameButCritical(cause: HidingAlert, effect: HidingAlert): boolean {
   return (
     cause.severity === 'critical' &&
     effect.severity === 'warning' &&

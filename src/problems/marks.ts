@@ -2,11 +2,13 @@ import { orElse } from '../facts/required-fields.js';
 import type { Evidence, Problem } from './problem.js';
 
 /*
- * The marks of problems. A debounced mark ignores a single odd document. It has a candidate: the mark as it would be
- * with the last document. The next document is applied to both. If the results are equal, it confirms the last one: the
- * candidate becomes the mark. If not, the last document was odd, and the mark continues without it. The first document
- * is a candidate, too: if the second one contradicts it, the mark begins anew with that one. Otherwise one odd answer
- * would be a changed parameter for hours or a rollback for a day, or would restart a silence of hours.
+ * The marks of problems: state that is carried from document to document, such as a highest value with its time. A
+ * debounced mark changes only when the next document agrees. Otherwise one odd answer would be a changed parameter for
+ * hours or a rollback for a day, or would restart a silence of hours.
+ *
+ * The candidate is the mark with the last document applied. The next document is applied to the mark and to the
+ * candidate. If the results are equal, the candidate becomes the mark. If not, the last document was odd, and the mark
+ * continues without it. The first document is only a candidate, too.
  *
  * For example, the mark is the highest nonce, and three documents have 5, 90 and 6. After the second one, the mark is 5
  * and the candidate 90. With the third, 90 stays 90 and 5 becomes 6: they differ, so the mark is 5 and the candidate 6.

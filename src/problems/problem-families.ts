@@ -36,7 +36,7 @@ export const problemInfo: FamilyHeader = {
 export const problemUnjudged: FamilyHeader = {
   name: 'bridge_problem_unjudged_start_timestamp_seconds',
   type: 'gauge',
-  help: 'Time since which a problem cannot be judged because a field is missing or invalid or a query is not answered.',
+  help: 'Unix time since when a problem cannot be judged.',
   labels: ['document', 'problem', 'severity'],
 };
 

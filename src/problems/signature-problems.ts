@@ -32,8 +32,8 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first batch in the row of unsigned
- * timeouts before it, and `firstBlock` the block of its creation. `seenAt` is the time of the last document with an
+ * `batch` is the oldest unsigned batch, with its timeout. `firstBatch` is the first of the consecutive batches that
+ * timed out unsigned before it, and `firstBlock` the block of its creation. `seenAt` is the time of the last document with an
  * unsigned batch.
  */
 type UnsignedMark = {

@@ -8,7 +8,7 @@ import type { Instant } from '../clock.js';
 
 /*
  * Optional queries of the node of an endpoint, besides the document. They are sent after a successful poll and never
- * affect polls: without a response, only the series of the query are absent.
+ * affect polls: without an answer, the series of the query are absent, and problems that need it are not judged.
  *
  * A query is declared once, with its requests, the reading of a response, and its families. `node-queries.ts` is the
  * list of all.

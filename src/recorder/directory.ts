@@ -9,8 +9,8 @@ import { formatSize } from '../units.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line
- * of JSON, and of the decoded response body. docs/backtesting.md describes the format, because other programs can write
- * such files too.
+ * of JSON, and of the decoded response body. contributing/recordings.md describes the format, because other
+ * programs can write such files too.
  */
 
 export const FORMAT_VERSION = 1;

@@ -37,7 +37,7 @@ export interface NodeObservation {
 export interface ShownBlock {
   readonly at: Instant;
   readonly height: Numeral;
-  /** Unix seconds of the block, or of `at` if the block is of the future: a clock that is wrong makes no node newer. */
+  /** Block time in Unix seconds, at most the wall time of `at`: a node with a fast clock does not look newer. */
   readonly seconds: number;
 }
 
