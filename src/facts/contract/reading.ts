@@ -1,4 +1,4 @@
-import { add, ratio, subtract, type Numeral } from '../../chain/numeral.js';
+import { ratio, subtract, sum, type Numeral } from '../../chain/numeral.js';
 import { wallSeconds, type Instant, type Moment } from '../../clock.js';
 import { required } from '../required-fields.js';
 
@@ -67,13 +67,6 @@ export function hubSeconds({ height, blockSeconds }: HubSide, named: HubBlock | 
   return named.epochSeconds + Number(subtract(height, named.height)) * blockSeconds;
 }
 
-/** The debt of the hub in a token: unbatched transfers, and the batches that are not done. */
-function outstanding({ unbatched, batches }: BackingFacts, isDone: (nonce: Numeral) => boolean): Numeral | undefined {
-  if (unbatched === undefined || batches === undefined) return undefined;
-  const live = batches.filter(({ nonce }) => nonce === undefined || !isDone(nonce));
-  return live.reduce((total, { amount }) => add(total, amount), unbatched);
-}
-
 /* The values of the external contract. Plain data. */
 
 /** The input of the families of the contract, and of its queries. */
@@ -111,9 +104,7 @@ export interface ContractReading {
   readonly configuredThreshold: string | undefined;
 }
 
-interface BatchNonce {
-  readonly contract: string;
-  readonly denom: string;
+interface BatchNonce extends BatchToken {
   readonly nonce: Numeral | undefined;
 }
 
@@ -178,14 +169,14 @@ export function isRecent({ at }: HubSide, now: Instant): boolean {
  * may have superseded some, but does not return which, and a smaller debt causes no false alert.
  */
 export function backedSupply(
-  token: HubSide['backing'][number],
+  { unbatched, batches }: BackingFacts,
   balance: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
 ): Numeral | undefined {
-  if (balance === undefined || executed === undefined || made === undefined) return undefined;
-  if (executed > made) return undefined;
-  const owed = outstanding(token, (nonce) => nonce <= executed);
-  return owed === undefined ? undefined : subtract(balance, owed);
+  if (unbatched === undefined || batches === undefined) return undefined;
+  if (balance === undefined || executed === undefined || made === undefined || executed > made) return undefined;
+  const live = batches.filter(({ nonce }) => nonce === undefined || nonce > executed);
+  return subtract(balance, sum([unbatched, ...live.map(({ amount }) => amount)]));
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub is ahead, as when the external block is older. */
