@@ -5,9 +5,8 @@ import type { Moment } from '../clock.js';
 import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import type { PollJob } from '../engine/jobs.js';
 import { firingVerdicts, type TargetStatus, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
-import { inWholeUnits } from '../facts/plain-values.js';
 import { orUndefined } from '../facts/required-fields.js';
-import type { HubCoin } from '../facts/bridge/tokens.js';
+import { amountItem } from '../facts/bridge/tokens.js';
 import type { BridgeHeadline } from '../items/headline.js';
 import type { ValidatorItem } from '../items/validator-items.js';
 import {
@@ -69,7 +68,8 @@ export function validatorViews(
       /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
       lastClaim: own === null ? undefined : lastClaim === undefined ? null : String(lastClaim),
       /** The balance of the orchestrator in the coin that pays for its transactions. */
-      funds: own === null ? undefined : balance === undefined ? null : fundsCoin(String(balance), hubCoin),
+      funds:
+        own === null ? undefined : balance === undefined ? null : amountItem(hubCoin ?? undefined, String(balance)),
       /** The worst firing problem about the validator. */
       problem: problem?.alert ?? null,
       /** The first action of that problem. */
@@ -143,11 +143,4 @@ function jailingItem(blocks: MissedBlocks | undefined, { lastSuccess }: Endpoint
   // The blocks that the validator may still miss.
   const deadline = { blocks: String(Math.max(0, (blocks?.allowed ?? 0) - (blocks?.missed ?? 0))), seconds };
   return { deadline, deadlineText: 'jailed then for missed blocks, at this rate' };
-}
-
-/** In whole coins if the decimals are known. */
-function fundsCoin(amount: string, hubCoin: HubCoin | null) {
-  const decimals = hubCoin?.decimals ?? null;
-  const wholeAmount = decimals === null ? null : inWholeUnits(amount, decimals);
-  return { amount, wholeAmount, symbol: hubCoin?.symbol ?? hubCoin?.denom ?? null };
 }

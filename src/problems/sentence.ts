@@ -195,9 +195,9 @@ export function compactNumber(value: number): string {
 
 /** "43.1 INJ": an amount of the coin that pays for transactions on the hub. */
 export function hubCoinText(input: BridgeInput, amount: Numeral): string {
-  const { denom = null, symbol = denom, decimals = null } = orUndefined(() => hubCoin(input)) ?? {};
-  if (decimals === null) return `${amount} smallest units`;
-  return `${compactNumber(Number(inWholeUnits(String(amount), decimals)))} ${coinName({ symbol: symbol ?? denom })}`;
+  const { symbol = null, decimals } = orUndefined(() => hubCoin(input)) ?? {};
+  if (decimals === undefined) return `${amount} smallest units`;
+  return `${compactNumber(Number(inWholeUnits(String(amount), decimals)))} ${coinName({ symbol })}`;
 }
 
 /** "3.09M usdt, 30 weth in them": the amounts of batches by token; empty without configured decimals. */

@@ -255,18 +255,12 @@ function readSymbol(token: KnownToken | undefined): string | null {
 /** The coins of public chains, by denom. */
 const KNOWN_HUB_COINS: ReadonlyMap<string, KnownToken> = new Map([['inj', { symbol: 'INJ', decimals: 18 }]]);
 
-/** The coin that pays for transactions on the hub, with its symbol and decimals; `null` if unknown. */
-export function hubCoin(input: BridgeInput) {
+/** The coin that pays for transactions on the hub, by its denom if it has no symbol; `null` if unknown. */
+export function hubCoin(input: BridgeInput): KnownToken | null {
   const denom = hubCoinDenom(input);
   if (denom === undefined) return null;
   const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
   const configured = contract === undefined ? undefined : configuredTokens(input).get(contract);
-  const token = { ...KNOWN_HUB_COINS.get(denom), ...configured };
-  return {
-    denom: toLabelValue(denom),
-    symbol: readSymbol(token),
-    decimals: token.decimals ?? null,
-  };
+  const { symbol = denom, decimals } = { ...KNOWN_HUB_COINS.get(denom), ...configured };
+  return { symbol: toLabelValue(symbol), ...(decimals !== undefined && { decimals }) };
 }
-
-export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
