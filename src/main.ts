@@ -1,45 +1,100 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring --heap-growing-percent=60
-import type { Signals } from './program.js';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { parseCommandLine } from './commands/command-line.js';
+import { fileErrorText, systemErrorText } from './text/error-text.js';
 
-/*
- * Handles signals, from before the program is loaded, which takes several times as long as starting Node.js. The
- * default action of all of them is to end the process.
- */
+/* The process: command line, signals, output and exit codes. */
 
-const early = new Set<NodeJS.Signals>();
-let stop = (signal: NodeJS.Signals): unknown => early.add(signal);
-let reload = (): unknown => early.add('SIGHUP');
-
-process.on('SIGTERM', (signal) => stop(signal));
-process.on('SIGINT', (signal) => stop(signal));
-// The daemon, which runs without a command, reloads its configuration on SIGHUP. Other commands keep the action that
-// they were started with: `nohup` makes them ignore the signal.
-if (process.argv[2]?.startsWith('-') ?? true) process.on('SIGHUP', () => reload());
-
-function useDefaults(): void {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.removeAllListeners(signal);
+/** The version in package.json, which is next to both `src` and `dist`. */
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-const signals: Signals = {
-  endAtOnce: () => {
-    stop = () => process.exit();
-    if (early.has('SIGTERM') || early.has('SIGINT')) process.exit();
-  },
-  useDefaults: () => {
-    useDefaults();
-    for (const signal of early) process.kill(process.pid, signal);
-  },
-  waitForStopSignal: async () =>
-    new Promise((resolve) => {
-      stop = (signal) => {
-        stop = () => process.exit();
-        resolve(signal);
-      };
-    }),
-  onReloadSignal: (listener) => {
-    reload = listener;
-    if (early.has('SIGHUP')) listener();
-  },
-};
+/** The commit that was built. `npm run build` writes it next to this file; the file is empty in a build outside git. */
+function readRevision(): string {
+  return readFileSync(new URL('revision', import.meta.url), 'utf8').trim() || 'unknown';
+}
 
-void import('./program.js').then(async ({ run }) => run(signals));
+/** Without a container limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
+function memoryLimit(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 && constrained < totalmem() ? constrained : Infinity;
+}
+
+/** The time for what is printed when a server ends. Its reader may have stalled. */
+const FLUSH_MS = 1_000;
+
+function printError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** As with `head`, the reader can close its end before everything is printed, which is no failure. */
+function stdoutFailed(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit();
+  printError(`bridge-exporter: cannot write to standard output: ${systemErrorText(error)}`);
+  process.exit(1);
+}
+
+/** The failure cannot be reported. The exit code makes a service manager start the daemon again. */
+function stderrFailed(): never {
+  process.exit(1);
+}
+
+// The exit code is set instead of calling process.exit, so that all output is flushed.
+async function run(): Promise<void> {
+  process.stdout.on('error', stdoutFailed);
+  process.stderr.on('error', stderrFailed);
+  const print = (text: string): void => void process.stdout.write(text);
+  const build = { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node };
+  const version = `bridge-exporter ${build.version} (revision ${build.revision}, node ${build.nodeVersion})`;
+  // An empty variable counts as unset.
+  for (const [name, value] of Object.entries(process.env)) if (value === '') delete process.env[name];
+  const env = { ...process.env };
+  // Node.js would warn that connections are insecure, although all of ours set whether certificates are verified.
+  delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  const invocation = parseCommandLine(process.argv.slice(2), version, { print, printError });
+  if (typeof invocation === 'number') {
+    process.exitCode = invocation;
+    return;
+  }
+  let isServer = false;
+  try {
+    process.exitCode = await invocation.run({
+      env,
+      // Opened on first use.
+      get stdin() {
+        return process.stdin;
+      },
+      standardError: process.stderr,
+      build,
+      memoryBytes: memoryLimit(),
+      print,
+      write: async (text) => {
+        if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+      },
+      printError,
+      handleStopSignals: () => {
+        isServer = true;
+        let stop = (_signal: NodeJS.Signals): void => process.exit();
+        for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, (signal) => stop(signal));
+        return async () =>
+          new Promise((resolve) => {
+            stop = (signal) => {
+              stop = () => process.exit();
+              resolve(signal);
+            };
+          });
+      },
+      onReloadSignal: (reload) => process.on('SIGHUP', reload),
+    });
+  } catch (error) {
+    printError(`bridge-exporter: ${fileErrorText(error)}`);
+    process.exitCode = 1;
+  }
+  if (isServer) setTimeout(() => process.exit(), FLUSH_MS).unref();
+}
+
+await run();

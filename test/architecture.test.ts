@@ -8,8 +8,7 @@ const leaves = new Set(['clock.ts', 'files.ts', 'tasks.ts', 'text', 'units.ts'])
 
 /** Which folders of `src` the files of a folder may import, besides their own and the leaves. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['program.ts'],
-  'program.ts': ['commands'],
+  'main.ts': ['commands'],
   commands: [
     'problems',
     'config',
@@ -185,7 +184,7 @@ describe('the structure of src', () => {
   });
 
   it('loads commands lazily, so that a command loads only the modules it uses', () => {
-    const eager = ['program.ts', 'commands/command-line.ts'].flatMap(importsOf).filter(({ isLazy }) => !isLazy);
+    const eager = ['main.ts', 'commands/command-line.ts'].flatMap(importsOf).filter(({ isLazy }) => !isLazy);
     expect(new Set(eager.map(({ target }) => target))).toEqual(
       new Set(['commands/command-line.ts', 'commands/flags.ts', 'simulator/scenarios.ts', 'text/error-text.ts']),
     );
@@ -213,14 +212,9 @@ describe('the structure of src', () => {
     expect(files.filter((file) => /\bz\.(?:core\.[^$C]|locales)/.test(code(file)))).toEqual([]);
   });
 
-  it('loads nothing before main.ts handles signals', () => {
-    const text = readFileSync(join(src, 'main.ts'), 'utf8');
-    expect(text.match(/^import .*/gm)).toEqual(["import type { Signals } from './program.js';"]);
-  });
-
-  it('accesses the global process object only in main.ts and program.ts', () => {
+  it('accesses the global process object only in main.ts', () => {
     const accessing = files.filter((file) => /\bprocess\.(?!hrtime)/.test(code(file)));
-    expect(accessing).toEqual(['main.ts', 'program.ts']);
+    expect(accessing).toEqual(['main.ts']);
   });
 
   it('has the sequence of a poll once: a single module imports the step', () => {

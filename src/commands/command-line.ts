@@ -3,7 +3,6 @@ import { scenarioNames, scenarios } from '../simulator/scenarios.js';
 import {
   backtestFlags,
   daemonFlags,
-  type DaemonFlags,
   demoFlags,
   onceFlags,
   replayFlags,
@@ -23,8 +22,6 @@ interface CommandDefinition {
   readonly flags: Readonly<Record<string, Option>>;
   /** Returns a problem of the flags together. */
   readonly problem?: (options: never) => string | undefined;
-  /** Whether the command runs until it is stopped; false by default. */
-  readonly isServer?: (options: never) => boolean;
   /** Imports a command when it runs: the modules of the daemon take several times as long as Node.js. */
   readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;
 }
@@ -38,7 +35,6 @@ Flags with a dot are also environment variables, such as CONFIG_FILE. Without a
 configuration file, BRIDGE_URL and CROSSCHAIN_URL are the nodes that are polled.
 docs/configuration.md has all settings and exit codes.`,
     flags: daemonFlags,
-    isServer: (options: DaemonFlags) => !options['config.check'],
     load: async () => (await import('./daemon.js')).runDaemon,
   },
   once: {
@@ -75,14 +71,12 @@ Example:
   BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter
 ${scenarioHelp()}`,
     flags: simulateFlags,
-    isServer: () => true,
     load: async () => (await import('./simulate.js')).runSimulate,
   },
   demo: {
     description: 'Runs the exporter and a simulation.',
     help: scenarioHelp(),
     flags: demoFlags,
-    isServer: () => true,
     load: async () => (await import('./demo.js')).runDemo,
   },
   healthcheck: {
@@ -114,7 +108,6 @@ function replayProblem({ recording, target, from, to, bridge, crosschain }: Repl
 export interface Invocation {
   readonly command: string;
   readonly options: unknown;
-  readonly isServer: boolean;
   readonly run: (context: CommandContext) => Promise<ExitCode>;
 }
 
@@ -149,7 +142,7 @@ export function createProgram(
   const isDaemon = first === undefined || first === 'help' || first.startsWith('-');
   if (isDaemon) program.hook('preSubcommand', () => program.error('error: expected the command before its flags'));
   for (const [name, definition] of Object.entries(definitions)) {
-    const { description, help = '', flags, problem, isServer, load } = definition;
+    const { description, help = '', flags, problem, load } = definition;
     const command = name === 'daemon' ? program : program.command(name).optionsGroup('Flags:');
     command.description(description).usage('[flags]').addHelpText('after', help);
     command.version(version, '--version', 'Print the version.');
@@ -161,7 +154,7 @@ export function createProgram(
       const together = problem?.(options);
       if (together !== undefined) command.error(`error: ${together}`);
       const run = async (context: CommandContext): Promise<ExitCode> => (await load())(options, context);
-      onInvocation({ command: name, options, isServer: isServer?.(options) ?? false, run });
+      onInvocation({ command: name, options, run });
     });
   }
   return program;

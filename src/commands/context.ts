@@ -21,9 +21,12 @@ export interface CommandContext {
   /** Prints like `print`, and resolves when the reader has kept up. */
   readonly write: (text: string) => Promise<void>;
   readonly printError: (line: string) => void;
-  /** Resolves with the next SIGTERM or SIGINT. Before and after, a signal ends the process at once. */
-  readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
-  /** Calls the function on every SIGHUP, and at once after an earlier SIGHUP. */
+  /**
+   * For a command that runs until it is stopped: SIGTERM and SIGINT end the process with 0. The returned function waits
+   * for the next one; before that, and at the second one, the process ends at once.
+   */
+  readonly handleStopSignals: () => () => Promise<NodeJS.Signals>;
+  /** Calls the function on every SIGHUP. */
   readonly onReloadSignal: (reload: () => void) => void;
 }
 

@@ -25,6 +25,7 @@ import { problemLine } from './once.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(options: DemoFlags, context: CommandContext): Promise<ExitCode> {
+  const waitForStopSignal = context.handleStopSignals();
   const log = createLog(options, context.standardError);
   const clock = createClock();
   const network = createNetwork(userAgent(context), clock);
@@ -52,7 +53,7 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
         demoState: past.demoState,
       });
       context.print(whatIsShown(scenario, past) + addresses(exporter.url, scenario));
-      await context.waitForStopSignal();
+      await waitForStopSignal();
       await exporter.close();
     } finally {
       await simulator.close();

@@ -9,6 +9,7 @@ import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
 /** `simulate`: serves a simulated chain until it is stopped. */
 export async function runSimulate(options: SimulateFlags, context: CommandContext): Promise<ExitCode> {
+  const waitForStopSignal = context.handleStopSignals();
   const { listen, seed, scenario, blockTime: blockTimeMs, startTime = Math.floor(Date.now() / 1000) } = options;
   const dialect = options.dialect === 'neutral' ? undefined : options.dialect;
   const nodes: Simulator[] = [];
@@ -45,7 +46,7 @@ export async function runSimulate(options: SimulateFlags, context: CommandContex
     }
     if (options.nodes > 1)
       context.print(`let a node fail: curl -X POST ${nodes[0]?.url}/-/fault/NAME, of ${nodeFaults.join(', ')}\n`);
-    await context.waitForStopSignal();
+    await waitForStopSignal();
   } finally {
     await Promise.all(nodes.map(async (node) => node.close()));
   }

@@ -37,7 +37,7 @@ it('goes on to the present from a start of up to a day ago', async () => {
   const heads: { readonly header: { readonly height: string; readonly time: string } }[] = [];
   const context = {
     ...printed,
-    waitForStopSignal: async () => {
+    handleStopSignals: () => async () => {
       const address = /http:\/\/[^/]+/.exec(printed.stdout.at(-1) ?? '')?.[0];
       const response = await fetch(`${address}/cosmos/base/tendermint/v1beta1/blocks/latest`);
       heads.push(((await response.json()) as { sdk_block: (typeof heads)[number] }).sdk_block);
@@ -61,7 +61,7 @@ describe('a node of several', () => {
     const printed = createTestContext();
     const context = {
       ...printed,
-      waitForStopSignal: async () => {
+      handleStopSignals: () => async () => {
         const [first = '', second = ''] = printed.stdout
           .filter((line) => /^ {2}http|^another/.test(line))
           .map((line) => new URL(/http\S+/.exec(line)?.[0] ?? '').origin)

@@ -24,7 +24,7 @@ export function createTestContext(
     print: (text) => void stdout.push(text),
     write: async (text) => void stdout.push(text),
     printError: (line) => void stderr.push(line),
-    waitForStopSignal: async () => 'SIGTERM',
+    handleStopSignals: () => async () => 'SIGTERM',
     onReloadSignal: () => undefined,
   };
 }
