@@ -250,7 +250,7 @@ export type DemoFlags = Values<typeof demoFlags>;
 
 type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
 
-/** The web flags with the content of `--web.config.file`. The health check, which runs every 30 s, loads no more. */
+/** The web flags with the content of `--web.config.file`. It loads nothing else: the health check runs every 30 s. */
 export async function readWebOptions(options: WebFlags): Promise<Result<{ readonly options: ServeOptions }>> {
   const serve = {
     listen: options['web.listenAddress'],

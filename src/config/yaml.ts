@@ -113,7 +113,7 @@ export function parseYaml(text: string, source: string): YamlResult {
   try {
     return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, label };
   } catch (error) {
-    // Of aliases and merge keys (<<). The name of an alias could be a secret without quotes.
+    // The message about an alias quotes its name, which can be a password that begins with an asterisk.
     return { ok: false, problems: [`${source}: ${withoutQuotation(systemErrorText(error))}`] };
   }
 }
