@@ -14,7 +14,7 @@ import { joinTexts, labelTexts } from './sentence.js';
  */
 
 /** The state of an endpoint, as far as its polls are judged by it. */
-export interface PollEvidence {
+interface PollEvidence {
   readonly document: DocumentName;
   readonly addedAt: Instant;
   readonly polls: number;

@@ -173,7 +173,7 @@ type Coin = Pick<CoinItem, 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
 type Amount = Coin & Pick<CoinItem, 'wholeAmount'>;
 
 /** The symbol, else the contract. */
-export function coinName({ symbol, contract }: Coin): string {
+function coinName({ symbol, contract }: Coin): string {
   return shortName(symbol ?? '') || shortAddress(contract ?? '');
 }
 
