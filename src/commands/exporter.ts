@@ -3,7 +3,7 @@ import { listVerdicts } from '../engine/verdicts.js';
 import { documents } from '../documents.js';
 import { hash48, type Config, type ConfigResult, type Shard } from '../config/config.js';
 import { formatConfig } from '../config/loader.js';
-import { changesBetween, createJobs, targetsHash } from '../engine/jobs.js';
+import { createJobs, targetsHash } from '../engine/jobs.js';
 import { createPollLoop, type PollLoopOptions } from '../engine/loop.js';
 import { metricsPage } from '../exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from '../exposition/exporter-metrics.js';
@@ -189,12 +189,11 @@ function createActiveConfig(
       );
       return result;
     }
-    const before = current;
     current = loadedConfig(result.config, clock().at);
     rejected = undefined;
     onLoaded(current);
     for (const warning of result.warnings) log.warn(warning);
-    log.info({ targets: current.targets }, `configuration reloaded: ${changesBetween(before.jobs, current.jobs)}`);
+    log.info({ targets: current.targets }, 'configuration reloaded');
     return result;
   }
 

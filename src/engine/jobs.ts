@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { chainNames } from '../chain/known-chains.js';
 import { hash48, type Config, type TargetConfig } from '../config/config.js';
 import {
@@ -9,9 +8,7 @@ import {
   type TargetOptions,
 } from '../document-types.js';
 import { documents, type ConfiguredDocument } from '../documents.js';
-import { groupBy } from '../facts/grouping.js';
 import type { RequestLimits } from '../http/client.js';
-import { count, list } from '../text/format.js';
 import type { EndpointState } from './endpoint-state.js';
 
 /* The jobs of the configuration. */
@@ -99,21 +96,4 @@ export function targetOptions(
     maxBodyBytes: poll.max_body_size,
     staleAfterMs: poll.stale_after,
   };
-}
-
-/** The targets that are polled or judged in another way. */
-export function changesBetween(before: readonly PollJob[], after: readonly PollJob[]): string {
-  const byTarget = (jobs: readonly PollJob[]) => groupBy(jobs, ({ context }) => context.target);
-  const [old, current] = [byTarget(before), byTarget(after)];
-  const changes = {
-    added: Array.from(current.keys()).filter((name) => !old.has(name)),
-    removed: Array.from(old.keys()).filter((name) => !current.has(name)),
-    changed: Array.from(current.keys()).filter(
-      (name) => old.has(name) && !isDeepStrictEqual(old.get(name), current.get(name)),
-    ),
-  };
-  const texts = Object.entries(changes).flatMap(([change, names]) =>
-    names.length === 0 ? [] : [`${count(names.length, 'target')} ${change} (${list(names)})`],
-  );
-  return texts.join(', ') || 'no target has changed';
 }
