@@ -2,18 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /* How tasks wait for each other and for the next run, and how a computation yields. */
 
-/** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
-type Queue = <T>(task: () => Promise<T>) => Promise<T>;
-
-export function createQueue(): Queue {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task, task);
-    last = next;
-    return next;
-  };
-}
-
 /** Runs a task when fewer than the maximum are running with the same key, in the order of the calls. */
 export type Limit = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
@@ -35,6 +23,12 @@ export function createLimit(maximum: number): Limit {
       if (queue.running === 0) queues.delete(key);
     }
   };
+}
+
+/** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
+export function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  const limit = createLimit(1);
+  return async (task) => limit('', task);
 }
 
 /** The result of a task, or `undefined` if it takes longer. */

@@ -15,10 +15,6 @@ import { FORMAT_VERSION, openDirectory, type RecordingDirectory, type RecordingH
  * and never affect a poll.
  */
 
-export interface RecorderStatus extends WriterStatus {
-  readonly settings: ActiveSettings;
-}
-
 type ActiveSettings = RecorderSettings & { readonly directory: string };
 
 export interface Recorder extends PollRecorder {
@@ -70,7 +66,7 @@ export function createRecorder(log: Logger, now: Clock, writer = createWriter(lo
       const keys = new Set(states.map(memoryKey));
       for (const key of memories.keys()) if (!keys.has(key)) memories.delete(key);
     },
-    status: () => settings && { ...writer.status(), settings },
+    status: () => settings && writer.status(),
     close: async () => writer.close(),
   };
 }
@@ -134,7 +130,7 @@ export function selectPoll(
 
 /* Writing of recorded polls. */
 
-interface WriterStatus {
+export interface RecorderStatus {
   /** Numbers of polls since the start of the process. */
   readonly recorded: number;
   readonly failed: number;
@@ -207,7 +203,7 @@ export function createWriter(log: Pick<Logger, 'info' | 'warn'>) {
         onFailure();
       }
     },
-    status: (): WriterStatus => ({ recorded, failed, bytes, failure: disk.failure() }),
+    status: (): RecorderStatus => ({ recorded, failed, bytes, failure: disk.failure() }),
     /** Resolves when the waiting polls are written, or after a few seconds. */
     close: disk.close,
   };
