@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Shard } from '../config/config.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { endpointHash } from '../engine/jobs.js';
@@ -241,8 +241,10 @@ const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
-function createNodeRegistry(): Registry {
-  const registry = new Registry();
+async function createNodeRegistry(): Promise<Registry> {
+  // `once` and `replay`, which have no metrics of the process, do not load it.
+  const { collectDefaultMetrics, Registry: NodeRegistry } = await import('prom-client');
+  const registry = new NodeRegistry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
@@ -276,5 +278,5 @@ export type RenderProcessMetrics = (format: Format, now: Moment) => Promise<stri
 export function createProcessMetrics(readState: () => Omit<ProcessState, 'clockOffset'>): RenderProcessMetrics {
   const registry = createNodeRegistry();
   return async (format, { clockOffset }) =>
-    (await renderNode(registry, format)) + renderProcess({ ...readState(), clockOffset }, format);
+    (await renderNode(await registry, format)) + renderProcess({ ...readState(), clockOffset }, format);
 }
