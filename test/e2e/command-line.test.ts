@@ -29,7 +29,7 @@ poll: {interval: 10m, stale_after: 1h}`,
     expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
-      `HH:MM:SS WARN: ${config}:2:8: poll.interval: interval and timeout together are longer than 10m: BridgeEndpointNotPolled fires between polls`,
+      `HH:MM:SS WARN: ${config}:2:8: poll.interval: interval and timeout together exceed 10m, so BridgeEndpointNotPolled fires between two polls`,
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+(?:-\S+)? targets=1$/,
       ),
