@@ -1,31 +1,44 @@
-import { orElse, WITHDRAWN } from './required-fields.js';
+import { WITHDRAWN } from './required-fields.js';
 
 type Result<T> = { readonly value: T } | typeof WITHDRAWN;
 
 /** Derives a value once per key. WITHDRAWN is kept, too, so that each family that reads the value is withdrawn. */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
-  return (key) => {
-    const results = Results.read<typeof derive, T>(key);
-    const result = results.get(derive) ?? tryDerive(derive, key);
-    results.set(derive, result);
-    if (result === WITHDRAWN) throw WITHDRAWN;
-    return result.value;
-  };
-}
-
-function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): Result<T> {
-  return orElse<Result<T>>(
-    () => ({ value: derive(key) }),
-    () => WITHDRAWN,
-  );
+  return (key) => deriveOnce(Results.read<typeof derive, T>(key), derive, derive, key);
 }
 
 /** Derives a value once per row of an input. */
 export function memoizePerRow<Input extends object, Row extends object, T>(
   derive: (input: Input, row: Row) => T,
 ): (input: Input, row: Row) => T {
-  const ofInput = memoize((input: Input) => memoize((row: Row) => derive(input, row)));
-  return (input, row) => ofInput(input)(row);
+  const readResults = memoize((input: Input) => ({
+    results: new Map<Row, Result<T>>(),
+    deriveRow: (row: Row) => derive(input, row),
+  }));
+  return (input, row) => {
+    const { results, deriveRow } = readResults(input);
+    return deriveOnce(results, row, deriveRow, row);
+  };
+}
+
+/** The memoized result with this id; derives it first if there is none. */
+function deriveOnce<Id, Key, T>(results: Map<Id, Result<T>>, id: Id, derive: (key: Key) => T, key: Key): T {
+  let result = results.get(id);
+  if (result === undefined) {
+    result = tryDerive(derive, key);
+    results.set(id, result);
+  }
+  if (result === WITHDRAWN) throw WITHDRAWN;
+  return result.value;
+}
+
+function tryDerive<Key, T>(derive: (key: Key) => T, key: Key): Result<T> {
+  try {
+    return { value: derive(key) };
+  } catch (error) {
+    if (error === WITHDRAWN) return WITHDRAWN;
+    throw error;
+  }
 }
 
 /** Adds private fields to an existing object. Spreading, enumerating and comparing ignore them. */

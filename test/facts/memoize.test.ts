@@ -59,7 +59,7 @@ describe('a memoized value', () => {
       readDocument();
       promoteSurvivors();
     }
-    expect((oldBytes() - before) / documents).toBeLessThan(10_000);
+    expect((oldBytes() - before) / documents).toBeLessThan(50_000);
   });
 });
 
