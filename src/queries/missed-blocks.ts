@@ -16,14 +16,14 @@ export interface MissedCount {
 /** Twenty minutes of answers. */
 const MAX_COUNTS = 21;
 
-/** The counts with the next one. A count whose number or height does not lie between its neighbours is dropped. */
+/** The counts with the next one. A count that does not lie between its neighbours was odd, and is dropped. */
 export function withCount(counts: readonly MissedCount[], next: MissedCount): readonly MissedCount[] {
   const [before, last] = counts.slice(-2);
-  const isOdd = (['missed', 'height'] as const).some((key) => {
-    const [from, between, to] = [before?.[key], last?.[key], next[key]];
-    if (from === undefined || between === undefined || to === undefined) return false;
-    return from <= to && (between < from || between > to);
-  });
+  const isOdd =
+    before !== undefined &&
+    last !== undefined &&
+    before.missed <= next.missed &&
+    (last.missed < before.missed || last.missed > next.missed);
   return [...(isOdd ? counts.slice(0, -1) : counts), next].slice(-MAX_COUNTS);
 }
 
@@ -59,6 +59,7 @@ export function unsignedBlocks(
     const before = known[index] ?? after;
     const blocks = after.height - before.height;
     const isSigned = after.missed - before.missed < UNSIGNED_SHARE * blocks;
+    // An answer with a lower height, of a node that is behind, does not say.
     return blocks <= 0 ? [] : [{ since: before.at, until: after.at, blocks, isSigned }];
   });
   const last = spans.at(-1);
