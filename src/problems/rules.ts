@@ -156,7 +156,7 @@ or absent(last_over_time(${info}${day}))`;
     title: 'Responses cannot be recorded.',
     sentence: () => `${EXPORTER_SENTENCE} cannot record responses`,
     meaning: 'Polls and metrics are not affected; the recording has a gap.',
-    action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
+    action: 'Read the reason in the log: the disk is full, slow, read-only or not mounted.',
   },
   {
     name: 'BridgeEndpointNotPolled',
