@@ -60,7 +60,7 @@ async function run(): Promise<void> {
     process.exitCode = invocation;
     return;
   }
-  let isServer = false;
+  const signals = { areHandled: false };
   try {
     process.exitCode = await invocation.run({
       env,
@@ -77,7 +77,7 @@ async function run(): Promise<void> {
       },
       printError,
       handleStopSignals: () => {
-        isServer = true;
+        signals.areHandled = true;
         let stop = (_signal: NodeJS.Signals): void => process.exit();
         for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, (signal) => stop(signal));
         return async () =>
@@ -94,7 +94,7 @@ async function run(): Promise<void> {
     printError(`bridge-exporter: ${fileErrorText(error)}`);
     process.exitCode = 1;
   }
-  if (isServer) setTimeout(() => process.exit(), FLUSH_MS).unref();
+  if (signals.areHandled) setTimeout(() => process.exit(), FLUSH_MS).unref();
 }
 
 await run();

@@ -29,9 +29,9 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     return 0;
   }
   const waitForStopSignal = context.handleStopSignals();
-  // Of a SIGHUP before the exporter serves.
-  let isReloadRequested = false;
-  context.onReloadSignal(() => (isReloadRequested = true));
+  /** By a SIGHUP before the exporter serves. */
+  const early = { isReloadRequested: false };
+  context.onReloadSignal(() => (early.isReloadRequested = true));
   if (options['config.autoReloadInterval'] > 0 && options['config.file'] === undefined) {
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }
@@ -61,7 +61,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     const fields = { version: context.build.version, targets: config.config.targets.length };
     log.info(fields, `serving ${exporter.url}${options['web.telemetryPath']}`);
     context.onReloadSignal(() => void exporter.reload());
-    if (isReloadRequested) void exporter.reload();
+    if (early.isReloadRequested) void exporter.reload();
     const autoReload = startAutoReload?.(exporter.reload);
     const signal = await waitForStopSignal();
     autoReload?.close();

@@ -35,7 +35,6 @@ export function deriveBridge(state: unknown, options?: BridgeOptions): DerivedMe
 /** A fact of a `state`; `undefined` if a field that it reads is missing or invalid. */
 export function bridgeFact<T>(state: unknown, fact: (input: BridgeInput) => T, options?: BridgeOptions): T | undefined {
   const input = keptInput(bridgeSnapshot(state, options));
-  if (input === undefined) throw new Error('the document is not kept');
   return orUndefined(() => fact(input));
 }
 

@@ -49,7 +49,7 @@ it.each([
   const model = createMainnet(seed);
   const fired = firedIn(model, [
     { minutes: 2 * DAY_MINUTES },
-    { minutes: 5 * DAY_MINUTES, begin: () => void (priceFactors && model.setChanges({ priceFactors })) },
+    { minutes: 5 * DAY_MINUTES, begin: () => priceFactors && model.setChanges({ priceFactors }) },
   ]);
   const firstMinute = (priceFactors === undefined ? 1 : 2) * DAY_MINUTES;
   expect(fired.filter(([minute]) => minute >= firstMinute)).toEqual([]);
