@@ -100,7 +100,8 @@ export function createNodes(client: Client, clock: Clock) {
       attempts.push(attempt);
       if (attempt.kind === 'served') break;
     }
-    const used = chooseAttempt(attempts, endpoint.inUse);
+    const expected = readBridgeId(job.context.document, request.identity ?? []);
+    const used = chooseAttempt(attempts, endpoint.inUse, expected);
     endpoint.inUse = used?.node ?? endpoint.inUse;
     observeAttempts(attempts, used);
     observeDelays(endpoint);
@@ -196,14 +197,20 @@ function readShown<Name extends DocumentName>(
 /**
  * The response that is the result of a poll. Without the expected document, it is one with a lower height, which `step`
  * refuses until it is the third in a row; or the bridge has changed: all nodes with a document show another one, and
- * the node in use or two nodes do. A single node that has never served the target is of another network.
+ * two nodes do, or one that has served the target before. A single other node is of another network.
  */
-function chooseAttempt(attempts: readonly Attempt[], inUse: Node | undefined): Attempt | undefined {
+function chooseAttempt(
+  attempts: readonly Attempt[],
+  inUse: Node | undefined,
+  expectedId: string | undefined,
+): Attempt | undefined {
   const used = attempts.find(({ kind }) => kind === 'served') ?? attempts.find(({ kind }) => kind === 'lower');
   if (used !== undefined) return used;
   const others = attempts.filter(({ kind }) => kind === 'other bridge');
   const ids = new Set(others.map(({ shown }) => shown?.bridgeId));
-  return ids.size === 1 && (others.length > 1 || others[0]?.node === inUse) ? others[0] : undefined;
+  const [first] = others;
+  const hasServed = first?.node === inUse || first?.node.observation.bridgeId === expectedId;
+  return ids.size === 1 && (others.length > 1 || hasServed) ? first : undefined;
 }
 
 /** The failure of the first node, with the messages of all. */

@@ -281,6 +281,18 @@ describe('the bridge id of a document', () => {
     expect(await pollTimes(polled, 4)).toBe('AAAA');
   });
 
+  it('changes with a node that has served the target before while the node in use is dead', async () => {
+    const polled = await startPolledNodes();
+    await pollTimes(polled, 1);
+    fail(polled, 0, reset);
+    expect(await pollTimes(polled, 2)).toBe('BB');
+    fail(polled, 0, undefined);
+    expect(await pollTimes(polled, 24)).toMatch(/^B+A+$/);
+    fail(polled, 0, reset);
+    failDocument(polled, 1, other);
+    expect(await pollTimes(polled, 4)).toBe('BBBB');
+  });
+
   it('changes with two nodes that agree while the node in use is dead', async () => {
     const polled = await startPolledNodes({ count: 3 });
     await pollTimes(polled, 2);
