@@ -37,8 +37,10 @@ const implementationSlot: NodeQuery<string, Implementation> = nodeQuery({
   isEnabled: isContract,
   path: '',
   requests: (context) => {
-    const key = lastReading(context)?.contract ?? '';
-    return [{ key, path: '', json: rpcRequest('eth_getStorageAt', [key, IMPLEMENTATION_SLOT, 'latest']) }];
+    const contract = lastReading(context)?.contract ?? '';
+    // Requested twice, because the first answer of a process could be odd: both must agree (`contractAnswers`).
+    const json = rpcRequest('eth_getStorageAt', [contract, IMPLEMENTATION_SLOT, 'latest']);
+    return [1, 2].map((time) => ({ key: `${contract} ${time}`, path: '', json }));
   },
   keep: (slot, { key }, { answers }): Implementation => {
     const last = implementationSlot.getAnswer(answers, key);
@@ -83,9 +85,13 @@ export const contractQueries = [implementationSlot, hubSupply] as const;
 
 /** What the answers say about a contract, which may have been replaced since. */
 export function contractAnswers(answers: QueryStates, contract: string) {
-  const supplies = Array.from(hubSupply.getAnswers(answers));
+  const isAbout = ([key]: readonly [string, unknown]): boolean => key.startsWith(contract);
+  const [first, second] = Array.from(implementationSlot.getAnswers(answers))
+    .filter(isAbout)
+    .map(([, { confirmed }]) => confirmed);
+  const supplies = Array.from(hubSupply.getAnswers(answers)).filter(isAbout);
   return {
-    implementation: implementationSlot.getAnswer(answers, contract)?.confirmed,
-    backing: supplies.flatMap(([key, backing]) => (key.startsWith(contract) ? (backing ?? []) : [])),
+    implementation: first === second ? first : undefined,
+    backing: supplies.flatMap(([, backing]) => backing ?? []),
   };
 }
