@@ -63,7 +63,7 @@ const bridgeSettings = z.strictObject({
     .describe(
       'Balance of the orchestrators of `watch`, in smallest units of the hub coin, below which `BridgeWatchedOrchestratorFundsLow` fires.',
     ),
-  node_queries: nodeQueries('its newest block, and for status, claims and funds of the validators of `watch`'),
+  node_queries: nodeQueries('the newest block, and status, claims and funds of the validators of `watch`'),
 });
 
 export type BridgeSettings = z.output<typeof bridgeSettings>;
@@ -116,7 +116,7 @@ const crosschainSettings = z.strictObject({
     .describe(
       'How long a cctx may be pending, by chain id; `default` applies to all other chains. Built in: 2h for 8332 (Bitcoin), 30m for other chains.',
     ),
-  node_queries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
+  node_queries: nodeQueries('the newest block, and switches, nonces and parameters of the chains'),
   cctx_queries: z
     .enum(['auto', 'off'])
     .prefault('auto')

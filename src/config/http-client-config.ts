@@ -73,10 +73,15 @@ const headerValues = z
   })
   .check(atLeastOne('values', 'secrets', 'files'));
 
+/** Headers of a connection, which Node.js does not send, and that of the compression. */
+const RESERVED_HEADER =
+  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/i;
+
 const headerName = z
   .string()
   .regex(TOKEN, 'expected a header name such as X-Api-Key')
-  .refine((name) => name.toLowerCase() !== 'authorization', 'cannot be set here, use basic_auth or authorization');
+  .refine((name) => name.toLowerCase() !== 'authorization', 'cannot be set here, use basic_auth or authorization')
+  .refine((name) => !RESERVED_HEADER.test(name), 'is a reserved header');
 
 /** Certificates and keys are PEM. */
 const tlsConfig = z

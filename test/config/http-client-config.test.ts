@@ -88,8 +88,9 @@ tls_config: {server_name: "https://a.example"}`,
   ],
   [
     'reserved and invalid header names',
-    'http_headers: {Authorization: {secrets: [hunter2]}, "a b": {values: [x]}}',
+    'http_headers: {Authorization: {secrets: [hunter2]}, HOST: {values: [a]}, "a b": {values: [x]}}',
     '5: http_headers.Authorization: cannot be set here, use basic_auth or authorization',
+    '5: http_headers.HOST: is a reserved header',
     '5: http_headers["a b"]: expected a header name such as X-Api-Key',
   ],
   ...[
