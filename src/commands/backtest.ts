@@ -2,7 +2,7 @@ import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
 import { severities } from '../problems/problem.js';
 import { exporterRules, rules } from '../problems/rules.js';
-import { listVerdicts, type Verdict } from '../engine/verdicts.js';
+import { judgeTargets, type TargetProblem } from '../engine/target-problems.js';
 import { count, durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -14,7 +14,7 @@ import { problemLine } from './once.js';
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 
 /** An alert from its first to its last step. */
-interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
+interface Firing extends Pick<TargetProblem, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
   readonly fromMs: number;
   readonly lastMs: number;
   /** The cause that hides the alert at every step, so that Alertmanager never sends it. */
@@ -33,8 +33,8 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
   for await (const { timeMs, now, isStep, states } of replay.moments()) {
     if (!isStep) continue;
     steps.push(timeMs);
-    for (const verdict of listVerdicts(states, now).flatMap(({ verdicts }) => verdicts)) {
-      if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
+    for (const problem of judgeTargets(states, now).flatMap(({ problems }) => problems)) {
+      if (problem.state === 'firing') addStep(firings, problem, timeMs);
     }
   }
   if (steps.length === 0) {
@@ -47,14 +47,14 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
 }
 
 /** An alert that comes back within the `keep_firing_for` of its rule has not ended. */
-function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: number): void {
-  const { alert, severity, target, document, subject, hiddenBy } = verdict;
+function addStep(firings: Map<string, Firing[]>, problem: TargetProblem, timeMs: number): void {
+  const { alert, severity, target, document, subject, hiddenBy } = problem;
   const key = JSON.stringify([alert, severity, target, document, subject]);
   const past = firings.get(key) ?? [];
   const rule = rules.find(({ name }) => name === alert);
   const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
   const last = past.at(-1);
-  const now = { lastMs: timeMs, text: problemLine(verdict) };
+  const now = { lastMs: timeMs, text: problemLine(problem) };
   if (last === undefined || timeMs - last.lastMs > keptMs) {
     firings.set(key, [...past, { alert, severity, target, document, subject, fromMs: timeMs, hiddenBy, ...now }]);
   } else {

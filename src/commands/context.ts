@@ -4,7 +4,7 @@ import type { BuildInfo } from '../exposition/exporter-metrics.js';
 import type { LogOutput } from './log.js';
 
 /**
- * 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on`
+ * 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a problem that `--fail-on`
  * names.
  */
 export type ExitCode = 0 | 1 | 2 | 3;

@@ -3,7 +3,7 @@ import { createClock, wallSeconds, type Moment } from '../clock.js';
 import { startExporter } from './exporter.js';
 import { createEndpoint, createEngine } from '../engine/engine.js';
 import { createJobs, type PollJob } from '../engine/jobs.js';
-import { firingVerdicts, listVerdicts, type Verdict } from '../engine/verdicts.js';
+import { firingProblems, judgeTargets, type TargetProblem } from '../engine/target-problems.js';
 import type { Severity } from '../problems/problem.js';
 import type { ProblemName } from '../problems/problems.js';
 import { createNetwork } from '../sources/network.js';
@@ -67,9 +67,9 @@ export async function runDemo(options: DemoFlags, context: CommandContext): Prom
 const NO_URL = 'http://127.0.0.1:1';
 
 /** The beginning of the status page. */
-function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: PolledPast): string {
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, problems }: PolledPast): string {
   const lasting = durationInWords(incidentMinutes * 60);
-  const lines = firingVerdicts({ verdicts }).map((verdict) => `  ${problemLine(verdict)}`);
+  const lines = firingProblems({ problems }).map((problem) => `  ${problemLine(problem)}`);
   return `
 scenario ${scenario}, for ${lasting} already: ${scenarios[scenario].description}
 ${lines.length === 0 ? '  no problem' : lines.join('\n')}
@@ -122,7 +122,7 @@ export function demoConfig(url: string, model: Pick<Model, 'bridge'>): Config {
   });
 }
 
-/* The past: polls of the simulated chain in virtual time, because the verdict about a scenario takes hours. */
+/* The past: polls of the simulated chain in virtual time, because the problem of a scenario takes hours to develop. */
 
 /** The problems that scenarios rehearse. Others have none. */
 const rehearsed: Partial<Readonly<Record<ScenarioName, `${Severity} ${ProblemName}`>>> = {
@@ -191,8 +191,8 @@ async function pollFor(
   const staleAfterMs = INTERVAL_MINUTES * MINUTE_MS;
   const jobs = createJobs(createConfig(model)).map((job) => ({ ...job, context: { ...job.context, staleAfterMs } }));
   engine.replace(jobs.map((job) => createEndpoint(job, clock().at)));
-  const verdicts = (): readonly Verdict[] =>
-    listVerdicts(engine.states(), clock()).flatMap((judged) => judged.verdicts);
+  const problems = (): readonly TargetProblem[] =>
+    judgeTargets(engine.states(), clock()).flatMap((judged) => judged.problems);
   for (;;) {
     if (minutes === HEALTHY_MINUTES) model.setScenario(scenario);
     if (minutes % INTERVAL_MINUTES === 0 || minutes === pastMinutes) {
@@ -206,7 +206,7 @@ async function pollFor(
     }
     if (
       minutes === pastMinutes ||
-      verdicts().some((each) => each.state === 'firing' && `${each.severity} ${each.alert}` === until)
+      problems().some((each) => each.state === 'firing' && `${each.severity} ${each.alert}` === until)
     )
       break;
     model.advanceTime(MINUTE_MS);
@@ -220,6 +220,6 @@ async function pollFor(
     /** How long the scenario has lasted. */
     incidentMinutes: minutes - HEALTHY_MINUTES,
     demoState: ({ context: { document } }: PollJob) => engine.states().find((state) => state.document === document),
-    verdicts: verdicts(),
+    problems: problems(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { listVerdicts } from '../engine/verdicts.js';
+import { judgeTargets } from '../engine/target-problems.js';
 import { documents } from '../documents.js';
 import { hash48, type Config, type ConfigResult, type Shard } from '../config/config.js';
 import { formatConfig } from '../config/loader.js';
@@ -135,8 +135,8 @@ export function createPages(
     const now = clockNow();
     const isShown = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
     const endpoints = polled.endpoints().filter(({ state }) => isShown(state));
-    const verdicts = listVerdicts(polled.states().filter(isShown), now);
-    return createView(endpoints, verdicts, active.current().links, now, query);
+    const problems = judgeTargets(polled.states().filter(isShown), now);
+    return createView(endpoints, problems, active.current().links, now, query);
   };
 
   return {

@@ -4,7 +4,7 @@ import { createEndpoint, createEngine, type Endpoint } from '../engine/engine.js
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { createJobs } from '../engine/jobs.js';
 import type { EndpointJob, Source } from '../engine/source.js';
-import { formatSentence, listVerdicts, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { formatSentence, judgeTargets, type JudgedTarget, type TargetProblem } from '../engine/target-problems.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { chooseRemedy } from '../http/failure-reasons.js';
 import { severities, type Severity } from '../problems/problem.js';
@@ -84,10 +84,10 @@ export function reportDocuments(
 }
 
 /** "demo: critical: batch 7 …, for 12 min; …", or what builds up: "demo: critical in 12 min: …". */
-export function problemLine(verdict: Verdict): string {
-  const { target, severity, state, ageSeconds, startSeconds, firesAtSeconds } = verdict;
+export function problemLine(problem: TargetProblem): string {
+  const { target, severity, state, ageSeconds, startSeconds, firesAtSeconds } = problem;
   const when = state === 'firing' ? '' : ` in ${durationInWords(firesAtSeconds - startSeconds - ageSeconds)}`;
-  return `${target}: ${severity}${when}: ${formatSentence(verdict)}`;
+  return `${target}: ${severity}${when}: ${formatSentence(problem)}`;
 }
 
 export interface Summary {
@@ -98,17 +98,17 @@ export interface Summary {
 
 /** The problems that a single poll of each endpoint proves, without failures of polls, which have their own lines. */
 export function summarize(states: readonly EndpointState[], now: Moment, failOn?: Severity): Summary {
-  const targets = listVerdicts(states, now);
-  const isPolled = ({ target, document }: Pick<Verdict, 'target' | 'document'>): boolean =>
+  const targets = judgeTargets(states, now);
+  const isPolled = ({ target, document }: Pick<TargetProblem, 'target' | 'document'>): boolean =>
     states.some((state) => state.target === target && state.document === document && state.lastSuccess !== undefined);
-  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ hiddenBy }) => hiddenBy === null);
-  const firing = verdicts.filter(({ state }) => state === 'firing');
+  const problems = targets.flatMap((target) => target.problems).filter(({ hiddenBy }) => hiddenBy === null);
+  const firing = problems.filter(({ state }) => state === 'firing');
   const worst = firing.find(
     ({ severity }) => failOn !== undefined && severities.indexOf(severity) <= severities.indexOf(failOn),
   );
-  const shown = [...firing, ...verdicts.filter(({ state }) => state !== 'firing')].filter(isPolled);
-  const isHealthy = ({ target }: TargetVerdicts): boolean =>
-    !firing.some((verdict) => verdict.target === target && isPolled(verdict)) &&
+  const shown = [...firing, ...problems.filter(({ state }) => state !== 'firing')].filter(isPolled);
+  const isHealthy = ({ target }: JudgedTarget): boolean =>
+    !firing.some((problem) => problem.target === target && isPolled(problem)) &&
     states.every((state) => state.target !== target || isPolled(state));
   return {
     lines: [

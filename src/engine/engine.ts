@@ -11,7 +11,7 @@ import { step, type PollResult } from './step.js';
 import { documentRequest, queryContext, readAdditionalInput } from './additional-input.js';
 import { readPoll } from './poll-body.js';
 import type { EndpointJob, Received, Source } from './source.js';
-import { withAlerts } from './verdicts.js';
+import { withAlerts } from './target-problems.js';
 
 /*
  * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.

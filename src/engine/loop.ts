@@ -9,7 +9,7 @@ import { formatDuration, MINUTE_MS } from '../units.js';
 import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
 import { endpointId, initialState, selectSettings, type EndpointState } from './endpoint-state.js';
 import { isContract, type PollJob } from './jobs.js';
-import { createPollLog, createVerdictLog } from './poll-log.js';
+import { createPollLog, createProblemLog } from './poll-log.js';
 import { createMemory, withMemory, type StateFile } from './state-file.js';
 import type { Received, Source } from './source.js';
 
@@ -60,7 +60,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   const { source, log, now, demoState, recorder, stateFile } = options;
   const timers = new Map<string, Repeating>();
   // When a problem begins or ends, the next document of each endpoint is recorded, and the memory is written.
-  const verdictLog = createVerdictLog(
+  const problemLog = createProblemLog(
     log,
     () => engine.states(),
     now,
@@ -69,7 +69,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       stateFile?.writeSoon();
     },
   );
-  const sinks = [createPollLog(log), verdictLog, ...(recorder ? [recorder] : [])];
+  const sinks = [createPollLog(log), problemLog, ...(recorder ? [recorder] : [])];
   const engine = createEngine({
     source: {
       ...source,
@@ -146,7 +146,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       const firstPauseMs = job.intervalMs * (1 - index / changed.length);
       timers.set(endpointId(job.context), startPolling(job, firstPauseMs));
     }
-    for (const sink of [verdictLog, recorder]) sink?.forgetOthers(engine.states());
+    for (const sink of [problemLog, recorder]) sink?.forgetOthers(engine.states());
   }
 
   return {

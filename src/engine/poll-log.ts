@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import { isUnsupported } from '../queries/query.js';
 import { lastPollSucceeded, sourceInUse, type EndpointState } from './endpoint-state.js';
 import type { AnsweredRound, SteppedPoll } from './engine.js';
-import { firingVerdicts, formatSentence, listVerdicts, type Verdict } from './verdicts.js';
+import { firingProblems, formatSentence, judgeTargets, type TargetProblem } from './target-problems.js';
 
 /* The log of polls: changes, not results. */
 
@@ -74,24 +74,24 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   }
 }
 
-/** The firing verdicts of a target that no cause hides, by document, alert and subject. */
-export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
+/** The firing problems of a target that no cause hides, by document, alert and subject. */
+export type ReportedProblems = ReadonlyMap<string, TargetProblem>;
 
-/** Logs the verdicts that have begun or ended, and calls `changed` with their target. */
-export function createVerdictLog(
+/** Logs the problems that have begun or ended, and calls `changed` with their target. */
+export function createProblemLog(
   log: Logger,
   states: () => readonly EndpointState[],
   now: Clock,
   changed: (target: string) => void,
 ) {
-  const reported = new Map<string, ReportedVerdicts>();
+  const reported = new Map<string, ReportedProblems>();
   return {
     polled: ({ after: { target } }: SteppedPoll): void => {
       const targetStates = states().filter((state) => state.target === target);
-      const [judged] = listVerdicts(targetStates, now());
+      const [judged] = judgeTargets(targetStates, now());
       if (judged === undefined) return;
       const before = reported.get(target) ?? new Map();
-      const after = logVerdicts(log, before, judged.verdicts);
+      const after = logProblems(log, before, judged.problems);
       reported.set(target, after);
       if (haveBegunOrEnded(before, after)) changed(target);
     },
@@ -103,38 +103,42 @@ export function createVerdictLog(
 }
 
 /**
- * Logs verdicts that have begun, ended or changed severity; of one that a cause hides, also the cause. Returns those
+ * Logs problems that have begun, ended or changed severity; of one that a cause hides, also the cause. Returns those
  * that are reported now.
  */
-export function logVerdicts(log: Logger, before: ReportedVerdicts, verdicts: readonly Verdict[]): ReportedVerdicts {
-  const after = new Map(firingVerdicts({ verdicts }).map((verdict) => [verdictKey(verdict), verdict]));
-  for (const [key, verdict] of after) {
-    const { severity, action } = verdict;
+export function logProblems(
+  log: Logger,
+  before: ReportedProblems,
+  problems: readonly TargetProblem[],
+): ReportedProblems {
+  const after = new Map(firingProblems({ problems }).map((problem) => [reportKey(problem), problem]));
+  for (const [key, problem] of after) {
+    const { severity, action } = problem;
     const last = before.get(key)?.severity;
     if (last === severity) continue;
     const change = last === 'critical' ? `no longer critical, now ${severity}` : severity;
-    log[LEVELS[severity]]({ ...listFields(verdict), action }, `${change}: ${formatSentence(verdict)}`);
+    log[LEVELS[severity]]({ ...listFields(problem), action }, `${change}: ${formatSentence(problem)}`);
   }
-  for (const [key, verdict] of before) {
+  for (const [key, problem] of before) {
     if (after.has(key)) continue;
-    const cause = verdicts.find((other) => verdictKey(other) === key)?.hiddenBy;
+    const cause = problems.find((other) => reportKey(other) === key)?.hiddenBy;
     const reason = cause ? `hidden by ${cause}` : 'ended';
-    log.info(listFields(verdict), `no longer ${verdict.severity}, ${reason}: ${formatSentence(verdict)}`);
+    log.info(listFields(problem), `no longer ${problem.severity}, ${reason}: ${formatSentence(problem)}`);
   }
   return after;
 }
 
-/** Whether a verdict has begun or ended. */
-export function haveBegunOrEnded(before: ReportedVerdicts, after: ReportedVerdicts): boolean {
+/** Whether a problem has begun or ended. */
+export function haveBegunOrEnded(before: ReportedProblems, after: ReportedProblems): boolean {
   return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
 }
 
-function verdictKey({ document, alert, subject }: Verdict): string {
+function reportKey({ document, alert, subject }: TargetProblem): string {
   return JSON.stringify([document, alert, subject]);
 }
 
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
-function listFields({ target, document, alert, severity, subject }: Verdict): object {
+function listFields({ target, document, alert, severity, subject }: TargetProblem): object {
   return { target, document, alert, severity, ...subject };
 }

@@ -4,7 +4,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { type RenderedFamily, formatHeader, type Format } from '../metrics/text-format.js';
 import { wallSeconds, type Moment } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
-import { problemSeries } from '../engine/verdicts.js';
+import { problemSeries } from '../engine/target-problems.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies, type RenderProcessMetrics } from './exporter-metrics.js';

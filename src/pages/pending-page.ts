@@ -1,5 +1,5 @@
 import { documents, type Items } from '../documents.js';
-import { firingVerdicts, formatHeading, worstTargetFirst } from '../engine/verdicts.js';
+import { firingProblems, formatHeading, worstTargetFirst } from '../engine/target-problems.js';
 import type { BridgeItems } from '../items/bridge-items.js';
 import { unknownMinimumsText } from '../problems/sentence.js';
 import { identifier, orUnknown, UNKNOWN } from './cells.js';
@@ -9,21 +9,21 @@ import { anchor, factList, layout, pendingLink, relative, type Site } from './la
 import { bridgeLists, crosschainLists } from './lists.js';
 import { numbersHtml, failureHtml, lastSuccess, renderBlockTime } from './endpoint-html.js';
 import { findUrgency, listSection, type ListContext, type Section, validatorsSection } from './table.js';
-import { verdictSections, statusLabel } from './verdict-list.js';
+import { problemSections, statusLabel } from './problem-list.js';
 import type { EndpointView, TargetView, View } from './view.js';
 
 /**
- * The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert; with a query, the
+ * The page of a target: problems, validators, and the items behind the gauges, for handling an alert; with a query, the
  * items that match. With several targets, their list.
  */
 export function pendingPage(view: View, query: string, links: ExternalLinks, site: Site): string {
   const { generatedAt, targets } = view;
   const [target, ...others] = targets;
-  const { title, heading, ...verdicts } = verdictSections(view);
+  const { title, heading, ...problems } = problemSections(view);
   const context = { links, nowMs: Date.parse(generatedAt) };
   const body =
     target !== undefined && others.length === 0
-      ? targetBody(view.endpoints, { ...context, view: target }, query, verdicts)
+      ? targetBody(view.endpoints, { ...context, view: target }, query, problems)
       : targetList(targets);
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
@@ -31,7 +31,7 @@ export function pendingPage(view: View, query: string, links: ExternalLinks, sit
 /** The targets with their worst problem. */
 function targetList(targets: readonly TargetView[]): Markup {
   const items = worstTargetFirst(targets).map((view) => {
-    const [worst] = firingVerdicts(view);
+    const [worst] = firingProblems(view);
     const text = worst === undefined ? view.unknown.join('; ') : formatHeading(worst);
     return markup`<li id="${anchor(view.target)}">${statusLabel(view.status)} <a href="${pendingLink(view.target)}">${isolated(view.target)}</a> ${isolated(text)}\n`;
   });
@@ -44,12 +44,12 @@ interface PageContext extends ListContext {
   readonly view: TargetView;
 }
 
-/** The worst verdict, then tables: first those of the firing verdicts, and the validators. */
+/** The worst problem, then tables: first those of the firing problems, and the validators. */
 function targetBody(
   endpoints: readonly EndpointView[],
   page: PageContext,
   query: string,
-  { details, problems, notes }: Omit<ReturnType<typeof verdictSections>, 'title' | 'heading'>,
+  { details, problems, notes }: Omit<ReturnType<typeof problemSections>, 'title' | 'heading'>,
 ): Markup {
   const { view: target } = page;
   const bridge = endpoints.map(({ items }) => items).find((items) => items?.document === 'module_state');
@@ -57,7 +57,7 @@ function targetBody(
     { urgency: validatorUrgency(target), html: validatorsSection(target, bridge?.validatorsNote ?? '', page) },
     ...endpoints.map((endpoint) => endpointSection(endpoint, page)),
   ].toSorted((a, b) => a.urgency - b.urgency);
-  const isFirst = ({ urgency }: Section): boolean => urgency < target.verdicts.length;
+  const isFirst = ({ urgency }: Section): boolean => urgency < target.problems.length;
   return markup`${details}
 ${filterForm(target, query)}
 ${sections.filter(isFirst).map(({ html }) => html)}
@@ -68,7 +68,7 @@ ${sections.filter((section) => !isFirst(section)).map(({ html }) => html)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
 }
 
-/** The position of the first firing verdict about validators. */
+/** The position of the first firing problem about validators. */
 function validatorUrgency(target: TargetView): number {
   return findUrgency(
     target,
@@ -100,7 +100,7 @@ function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | und
   return markup`${texts.filter((text) => text !== '').map((text) => markup`<p class="note">${text}.</p>\n`)}`;
 }
 
-/** The lists of the firing verdicts come first. */
+/** The lists of the firing problems come first. */
 function endpointSection(endpoint: EndpointView, page: PageContext): Section {
   const { document, items } = endpoint;
   const lists = createLists(items, page).toSorted((a, b) => a.urgency - b.urgency);
@@ -110,7 +110,7 @@ ${freshness(endpoint)}
 ${numbersHtml(endpoint.target, endpoint.backlog)}${lists.map((list) => list.html)}${items === null ? '' : renderFacts(items, page)}
 </section>
 `;
-  return { urgency: lists[0]?.urgency ?? page.view.verdicts.length, html };
+  return { urgency: lists[0]?.urgency ?? page.view.problems.length, html };
 }
 
 function freshness(endpoint: EndpointView): Markup {

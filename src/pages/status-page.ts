@@ -5,7 +5,7 @@ import { isolated, markup, type Markup, ago, agoElement, distanceElement, timeEl
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { numbersHtml, failureHtml, failureText, lastSuccess } from './endpoint-html.js';
 import { tableHtml, type TableRow, ownValidatorsSection } from './table.js';
-import { verdictSections } from './verdict-list.js';
+import { problemSections } from './problem-list.js';
 import type { Availability, EndpointView, View } from './view.js';
 
 export interface StatusView extends View {
@@ -27,11 +27,11 @@ export interface Instance {
   readonly stateFileProblem: string | null;
 }
 
-/** The worst verdict, other verdicts, endpoints. */
+/** The worst problem, other problems, endpoints. */
 export function statusPage(view: StatusView, links: ExternalLinks, site: Site): string {
   const { generatedAt, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
-  const { title, heading, details, problems, notes } = verdictSections(view);
+  const { title, heading, details, problems, notes } = problemSections(view);
   const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}
 ${failedReloadAlert(instance, nowMs)}

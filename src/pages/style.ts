@@ -23,7 +23,7 @@ h2{font-size:1.3rem;margin:1.8rem 0 .4rem}
 h3{font-size:1.1rem;margin:1.4rem 0 .3rem}
 p{margin:.3rem 0}
 .quiet,small{color:var(--quiet)}.warning{color:var(--warn)}.critical{color:var(--bad)}
-.note,.links,.facts,form,summary,.verdict ul{font-size:.875rem}.note{color:var(--quiet)}
+.note,.links,.facts,form,summary,.problem ul{font-size:.875rem}.note{color:var(--quiet)}
 .alert{border-left:.25rem solid var(--warn);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .plain{list-style:none;margin:.3rem 0;padding:0}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0}
@@ -47,8 +47,8 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-mono
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
 .state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.withdrawn::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}.state.pending::before{content:"△"/""}
 .state.ok{color:var(--ok)}.state.failing,.state.warning,.state.pending,.reason{color:var(--warn)}.state.withdrawn,.state.critical{color:var(--bad)}.state.info{color:var(--link)}
-.verdict{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;color:var(--ink)}
-.verdict.critical{border-color:var(--bad)}.verdict.warning,.verdict.pending{border-color:var(--warn)}.verdict.info{border-color:var(--link)}
+.problem{border-left:.3rem solid var(--quiet);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0;color:var(--ink)}
+.problem.critical{border-color:var(--bad)}.problem.warning,.problem.pending{border-color:var(--warn)}.problem.info{border-color:var(--link)}
 .remedy::before{content:"→ "/""}
 .links span{color:var(--quiet);margin-right:1rem}
 header #as-of{flex-basis:100%;margin:0;font-size:.875rem;color:var(--quiet)}

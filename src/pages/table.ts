@@ -1,4 +1,4 @@
-import { judgeSeverity, type TargetStatus } from '../engine/verdicts.js';
+import { judgeSeverity, type TargetStatus } from '../engine/target-problems.js';
 import type { ItemList, ReadableList } from '../items/item-list.js';
 import type { ProblemName } from '../problems/problems.js';
 import { cellKinds, NONE, UNKNOWN, type CellKind } from './cells.js';
@@ -8,7 +8,7 @@ import { markup, type Markup } from './html.js';
 import { anchor, section } from './layout.js';
 import type { Column, List } from './lists.js';
 import type { ValidatorView } from './validator-view.js';
-import type { TargetView, VerdictView, View } from './view.js';
+import type { TargetView, ProblemView, View } from './view.js';
 
 /* The tables of all pages, and the sections of lists. On a narrow screen, rows become cards. */
 
@@ -52,7 +52,7 @@ function cellHtml({ title, html, isHeader = false, isWide = false }: Cell): Mark
 }
 
 export interface ListContext {
-  readonly view: { readonly verdicts: readonly VerdictView[] };
+  readonly view: { readonly problems: readonly ProblemView[] };
   readonly links: ExternalLinks;
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
@@ -87,15 +87,15 @@ export function renderCells<Row extends object>(
 export function judgeRow<Row extends object>(
   { alerts, subject }: Pick<List<Row>, 'alerts' | 'subject'>,
   row: Row,
-  { verdicts }: ListContext['view'],
+  { problems }: ListContext['view'],
 ): TargetStatus | undefined {
-  const isAbout = ({ alert }: VerdictView): boolean => {
+  const isAbout = ({ alert }: ProblemView): boolean => {
     const wanted = alerts[alert as ProblemName] ?? null;
     return wanted !== null && Object.entries(wanted).every(([field, value]) => Reflect.get(row, field) === value);
   };
   // A cast, because `Object.keys` returns `string[]`.
   const names = Object.keys(alerts) as ProblemName[];
-  return judgeSeverity({ verdicts: verdicts.filter(isAbout) }, names, subject?.(row));
+  return judgeSeverity({ problems: problems.filter(isAbout) }, names, subject?.(row));
 }
 
 /** A word, because no state may depend on color alone. */
@@ -103,10 +103,10 @@ export function marked(html: Markup, status: TargetStatus | undefined): Markup {
   return status === undefined ? html : markup`<b class="state ${status}" title="${status}">${html}</b>`;
 }
 
-/** The index of the worst firing verdict that `isAbout` accepts; the number of verdicts if there is none. */
-export function findUrgency({ verdicts }: ListContext['view'], isAbout: (verdict: VerdictView) => boolean): number {
-  const position = verdicts.findIndex((verdict) => verdict.state === 'firing' && isAbout(verdict));
-  return position === -1 ? verdicts.length : position;
+/** The index of the worst firing problem that `isAbout` accepts; the number of problems if there is none. */
+export function findUrgency({ problems }: ListContext['view'], isAbout: (problem: ProblemView) => boolean): number {
+  const position = problems.findIndex((problem) => problem.state === 'firing' && isAbout(problem));
+  return position === -1 ? problems.length : position;
 }
 
 /** Maximum number of rows shown without a click. A longer list shows rows only if an alert is about the list. */
@@ -114,7 +114,7 @@ const OPEN_ROWS = 8;
 
 /** A section of the page of a target. */
 export interface Section {
-  /** The index of the worst firing verdict about it; the number of verdicts if there is none. */
+  /** The index of the worst firing problem about it; the number of problems if there is none. */
   readonly urgency: number;
   readonly html: Markup;
 }
@@ -126,7 +126,7 @@ export function listSection<Row extends object>(list: List<Row>, items: ItemList
   const of = items.readable && items.found !== undefined ? ` of ${items.total}` : '';
   const urgency = findUrgency(context.view, ({ alert }) => Object.hasOwn(alerts, alert));
   const content = items.readable
-    ? rowsHtml(list, items, context, urgency < context.view.verdicts.length)
+    ? rowsHtml(list, items, context, urgency < context.view.problems.length)
     : markup`<p class="alert">Cannot be read: the list or a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">
 <h3 id="${name}-title">${title} <span class="quiet">${total === 0 ? 'none' : (total ?? 'unknown')}${of}</span></h3>

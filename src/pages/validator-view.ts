@@ -4,7 +4,7 @@ import { highest } from '../chain/numeral.js';
 import type { Moment } from '../clock.js';
 import { freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import type { PollJob } from '../engine/jobs.js';
-import { firingVerdicts, type TargetStatus, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { firingProblems, type TargetStatus, type JudgedTarget, type TargetProblem } from '../engine/target-problems.js';
 import { orUndefined } from '../facts/required-fields.js';
 import { amountItem } from '../facts/bridge/tokens.js';
 import type { BridgeHeadline } from '../items/headline.js';
@@ -32,13 +32,13 @@ export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
 export function validatorViews(
   items: readonly ValidatorItem[],
   { hubCoin, isNodeBehind }: Pick<BridgeHeadline, 'hubCoin' | 'isNodeBehind'>,
-  verdicts: TargetVerdicts['verdicts'],
+  problems: JudgedTarget['problems'],
   { state, job }: { readonly state: EndpointState; readonly job: Pick<PollJob, 'context'> },
   now: Moment,
 ) {
   const contacts = hasStakingNames(job.context) ? knownValidators(state.queries).contacts : undefined;
   const answers = freshAnswers(state, now.at);
-  const firing = firingVerdicts({ verdicts });
+  const firing = firingProblems({ problems });
   const views = items.map((item) => {
     const { own, orchestrator, missing, lastVote, deadlineText } = item;
     const key = orchestrator ?? '';
@@ -87,7 +87,7 @@ export function validatorViews(
 }
 
 /** Problems of several validators list them; problems of an own validator have its address as a label. */
-function findProblem(firing: readonly Verdict[], { own, orchestrator, externalAddress }: ValidatorItem) {
+function findProblem(firing: readonly TargetProblem[], { own, orchestrator, externalAddress }: ValidatorItem) {
   return firing.find(
     ({ subject, validators }) =>
       validators.some((late) => late.externalAddress === externalAddress) ||
@@ -96,7 +96,7 @@ function findProblem(firing: readonly Verdict[], { own, orchestrator, externalAd
 }
 
 interface JudgedBy {
-  readonly problem: Verdict | undefined;
+  readonly problem: TargetProblem | undefined;
   readonly jailed: boolean | null;
   readonly isUnknown: boolean;
   readonly isNodeBehind: boolean;

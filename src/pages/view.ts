@@ -4,7 +4,7 @@ import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, freshAnswers, type EndpointState } from '../engine/endpoint-state.js';
 import { getItems } from '../engine/poll-body.js';
 import type { PollJob } from '../engine/jobs.js';
-import { judgeSeverity, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
+import { judgeSeverity, type JudgedTarget, type TargetProblem } from '../engine/target-problems.js';
 import type { HeadlineNumber } from '../items/headline.js';
 import {
   BEHIND_SECONDS,
@@ -24,8 +24,8 @@ import { validatorViews } from './validator-view.js';
  */
 
 export type View = Readonly<ReturnType<typeof createView>>;
-/** A verdict on the pages and in their JSON. */
-export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
+/** A problem on the pages and in their JSON. */
+export type ProblemView = Readonly<ReturnType<typeof problemView>>;
 export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NumberView = ReturnType<typeof numberViews>[number];
@@ -40,25 +40,25 @@ export interface ShownEndpoint {
 /** With a query, also the items that match it, and late validators beside the own ones. */
 export function createView(
   shown: readonly ShownEndpoint[],
-  verdicts: readonly TargetVerdicts[],
+  problems: readonly JudgedTarget[],
   links: ExternalLinks,
   now: Moment,
   query?: string,
 ) {
-  const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
+  const byTarget = new Map(problems.map((judged) => [judged.target, judged]));
   const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target), query));
   const endpointsByTarget = groupBy(endpoints, ({ target }) => target);
-  const targets = verdicts.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
+  const targets = problems.map((judged) => targetView(judged, endpointsByTarget.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(wallSeconds(now.at, now)), targets, endpoints };
 }
 
 function targetView(
-  { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
+  { target, status, unknown, problems, notJudgedHere }: JudgedTarget,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
   now: Moment,
 ) {
-  // A node or a clock that is behind is a verdict only when two judgements agree, but until then the target must not
+  // A node or a clock that is behind is a problem only when two judgements agree, but until then the target must not
   // look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeOrClockBehind) : [];
   return {
@@ -69,33 +69,33 @@ function targetView(
     /** The names of problems whose fields an endpoint has never had. */
     notJudgedHere,
     /** Worst first. */
-    verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
+    problems: problems.map((problem) => problemView(problem, links)),
     /** Own validators, and with items late ones; `null` without a bridge that is shown. */
-    validators: listValidators(endpoints, verdicts, now),
+    validators: listValidators(endpoints, problems, now),
   };
 }
 
-function verdictView(shown: Verdict, links: ExternalLinks) {
-  const { target, startSeconds, firesAtSeconds, isHidden: _isHidden, ...verdict } = shown;
-  const isFiring = verdict.state === 'firing';
+function problemView(shown: TargetProblem, links: ExternalLinks) {
+  const { target, startSeconds, firesAtSeconds, isHidden: _isHidden, ...problem } = shown;
+  const isFiring = problem.state === 'firing';
   return {
-    ...verdict,
+    ...problem,
     /** ISO 8601. */
     since: isoTime(startSeconds),
     /** The time of firing if it lasts, ISO 8601; `null` while it fires. */
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
-    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
-    runbook: runbookUrl(links, verdict.alert),
+    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - problem.ageSeconds,
+    runbook: runbookUrl(links, problem.alert),
     /** `null` unless `links.dashboards` is configured. */
-    dashboard: dashboardUrl(links, verdict.alert, target),
+    dashboard: dashboardUrl(links, problem.alert, target),
   };
 }
 
-function listValidators(endpoints: readonly EndpointView[], verdicts: TargetVerdicts['verdicts'], now: Moment) {
+function listValidators(endpoints: readonly EndpointView[], problems: JudgedTarget['problems'], now: Moment) {
   for (const { headline, items, source } of endpoints) {
     if (headline?.document !== 'module_state') continue;
     const all = items?.document === 'module_state' ? items.validators : headline.validators;
-    return validatorViews(all, headline, verdicts, source, now);
+    return validatorViews(all, headline, problems, source, now);
   }
   return null;
 }
@@ -108,7 +108,7 @@ function nodeOrClockBehind({ document, node: { behindSeconds } }: EndpointView):
   return [];
 }
 
-export function endpointView(source: ShownEndpoint, now: Moment, judged?: TargetVerdicts, query?: string) {
+export function endpointView(source: ShownEndpoint, now: Moment, judged?: JudgedTarget, query?: string) {
   const { state, job } = source;
   const { target, document, lastPoll, lastSuccess, lastFailure } = state;
   const exported = exportedSuccess(state, now.at);
@@ -143,7 +143,7 @@ export function endpointView(source: ShownEndpoint, now: Moment, judged?: Target
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     node: nodeView(state, now),
     /** The numbers of the backlog; `null` unless the last success is shown. */
-    backlog: exported === undefined ? null : numberViews(judged ?? { verdicts: [] }, headline?.numbers ?? []),
+    backlog: exported === undefined ? null : numberViews(judged ?? { problems: [] }, headline?.numbers ?? []),
     /** `null` unless the last success is shown, and without the body of the document. */
     items,
     /** Not part of the JSON. */
@@ -161,7 +161,7 @@ const LABELS: Readonly<Record<HeadlineNumber['list'], string>> = {
 };
 
 /** The shown numbers of an endpoint, each as severe as the worst firing alert about its lists. */
-function numberViews(judged: Pick<TargetVerdicts, 'verdicts'>, numbers: readonly HeadlineNumber[]) {
+function numberViews(judged: Pick<JudgedTarget, 'problems'>, numbers: readonly HeadlineNumber[]) {
   return numbers.flatMap(({ list, count, parts, oldestSeconds = null }) => {
     const severity = judgeSeverity(judged, alertsOfNumber(list)) ?? null;
     // Not shown without an alert: validator sets, relayed with the next batch, and the usual 0 missed transactions.

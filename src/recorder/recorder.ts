@@ -60,7 +60,7 @@ export function createRecorder(log: Logger, now: Clock, writer = createWriter(lo
     },
     recordNext: (target) => {
       for (const [key, memory] of memories)
-        if (memory.target === target) memories.set(key, { ...memory, hasNewVerdict: true });
+        if (memory.target === target) memories.set(key, { ...memory, hasNewProblem: true });
     },
     forgetOthers: (states) => {
       const keys = new Set(states.map(memoryKey));
@@ -100,7 +100,7 @@ export interface RecordingMemory {
   /** The last recorded body that is not a document. */
   readonly failedBodyAtMs?: number;
   /** Whether a problem of the target has begun or ended since the last successful poll. */
-  readonly hasNewVerdict?: boolean;
+  readonly hasNewProblem?: boolean;
 }
 
 type Outcome = NonNullable<RecordingMemory['outcome']>;
@@ -123,8 +123,8 @@ export function selectPoll(
   const lastAt = isOk ? 'okAtMs' : 'failedBodyAtMs';
   const hasBody = isOk || FAILURES_WITH_BODY.has(outcome);
   const isDue = intervalMs === 0 || (hasBody && nowMs - (before[lastAt] ?? -Infinity) >= intervalMs);
-  const isSelected = before.outcome !== outcome || isDue || (isOk && before.hasNewVerdict === true);
-  const memory = { ...before, outcome, ...(isOk && { hasNewVerdict: false }) };
+  const isSelected = before.outcome !== outcome || isDue || (isOk && before.hasNewProblem === true);
+  const memory = { ...before, outcome, ...(isOk && { hasNewProblem: false }) };
   return { isSelected, memory: isSelected && hasBody ? { ...memory, [lastAt]: nowMs } : memory };
 }
 

@@ -12,10 +12,10 @@ import { blocksOf } from './pages.js';
 
 /** What `/pending` has after 40 minutes of the golden scenario, and after an hour in which nothing moves. */
 function samplePages(): readonly string[] {
-  const { endpoints, verdicts, at } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], {
+  const { endpoints, problems, at } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], {
     sampleSeconds: 120,
   });
-  const view = createView(shownOf(endpoints), verdicts, testLinks(), at, '');
+  const view = createView(shownOf(endpoints), problems, testLinks(), at, '');
   const stuck = JSON.stringify(toJson(view, { withItems: true }));
   // For a key that does not exist, jq prints null.
   return [readProjectFile('test/pages/golden/missed-cctxs-pending.json'), stuck].map((text) =>

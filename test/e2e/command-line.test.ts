@@ -184,7 +184,7 @@ describe('replay of standard input', () => {
 });
 
 describe('the simulator commands', () => {
-  it('demo begins with the verdict about its scenario, prints the addresses and stops on SIGINT', async () => {
+  it('demo begins with the problem about its scenario, prints the addresses and stops on SIGINT', async () => {
     const args = [
       'demo',
       '--listen=:0',

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, openRecordedPage } from '../support/browser.js';
-import { hostileSnapshots, pendingAt, statusAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
+import { hostileSnapshots, pendingAt, statusAt, judgeTarget, problem } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon } from '../support/processes.js';
 import { startReverseProxy } from '../support/reverse-proxy.js';
@@ -113,7 +113,7 @@ describeIf(hasTool(CHROMIUM), 'the pages in a browser without JavaScript', async
   });
 });
 
-/** Pages of hostile documents and verdicts, which no simulator sends. */
+/** Pages of hostile documents and problems, which no simulator sends. */
 describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
   const long = 'W'.repeat(10_000);
   const names = [
@@ -129,9 +129,9 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
   it('break neither the layout nor the order of the text', async () => {
     const browser = await launchBrowser();
     const texts = { summary: '2 waiting', details: `not voted: ${names.join(', ')}, 53 % of the power ${long}` };
-    const verdicts = [targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18, texts)], [long])];
+    const problems = [judgeTarget([problem('BridgeOracleStalled', 'critical', 18, texts)], [long])];
     const snapshots = hostileSnapshots(names);
-    const pages = { status: statusAt(snapshots, 1, { verdicts }), pending: pendingAt(snapshots, 1, {}, { verdicts }) };
+    const pages = { status: statusAt(snapshots, 1, { problems }), pending: pendingAt(snapshots, 1, {}, { problems }) };
     const page = await browser.newPage({ javaScriptEnabled: false });
     for (const [title, html] of Object.entries(pages)) {
       await page.setContent(html);

@@ -6,8 +6,8 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { CHROMIUM, launchBrowser, openRecordedPage, type RecordedPage } from '../support/browser.js';
 import { atEnd } from '../support/at-end.js';
 import { createAuthority } from '../support/certificates.js';
-import type { TargetVerdicts } from '../../src/engine/verdicts.js';
-import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
+import type { JudgedTarget } from '../../src/engine/target-problems.js';
+import { hostileSnapshots, pendingAt, judgeTarget, problem } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -114,9 +114,9 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
       expect(await page.evaluate(() => document.querySelector('#endpoints a') === document.activeElement)).toBe(true);
     });
 
-    it('keeps open details of a verdict, and shows a verdict that appears above the visible row without moving it', async () => {
-      const targets = (verdicts: readonly TargetVerdicts[]): string =>
-        pendingAt(hostileSnapshots(['Alpha']), 1, {}, { verdicts });
+    it('keeps open details of a problem, and shows a problem that appears above the visible row without moving it', async () => {
+      const targets = (problems: readonly JudgedTarget[]): string =>
+        pendingAt(hostileSnapshots(['Alpha']), 1, {}, { problems });
       const { page } = await open(daemons.healthy.url, { viewport: { width: 800, height: 400 } });
       const build = await page.locator('html').getAttribute('data-build');
       const serve = async (html: string): Promise<void> => {
@@ -125,19 +125,19 @@ describeIf(hasTool(CHROMIUM), 'the status page', async () => {
         await page.route('**/*', async (route) => route.fulfill({ contentType: 'text/html', body }));
       };
       const votes = ['Alpha', 'Beta', 'Gamma'].map((name) =>
-        verdict('BridgeOrchestratorMissingVotes', 'warning', 31, {
+        problem('BridgeOrchestratorMissingVotes', 'warning', 31, {
           id: name,
           summary: `validator ${name} does not vote`,
         }),
       );
-      await serve(targets([targetVerdicts([...votes, ...votes])]));
+      await serve(targets([judgeTarget([...votes, ...votes])]));
       await page.goto(`${daemons.healthy.url}/pending`);
       const details = page.locator('details[id="Alpha/more"]');
       await details.locator('summary').click();
       const row = page.locator('#transfers tbody tr').first();
       await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
       const top = await row.evaluate((node) => node.getBoundingClientRect().top);
-      await serve(targets([targetVerdicts([verdict('BridgeOracleStalled', 'critical', 18), ...votes, ...votes])]));
+      await serve(targets([judgeTarget([problem('BridgeOracleStalled', 'critical', 18), ...votes, ...votes])]));
       await waitForRefresh(page, () => page.title());
 
       expect(await page.title()).toContain('■ critical');

@@ -6,8 +6,8 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createEngine, type Engine } from '../../src/engine/engine.js';
 import { exportedFamilies, initialState } from '../../src/engine/endpoint-state.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
-import { createPollLog, createVerdictLog } from '../../src/engine/poll-log.js';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { createPollLog, createProblemLog } from '../../src/engine/poll-log.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { enabledQueries } from '../../src/queries/node-queries.js';
@@ -34,7 +34,7 @@ function startMachine(aheadSeconds = 0) {
   });
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
-  const verdictLog = createVerdictLog(
+  const problemLog = createProblemLog(
     log,
     () => engine.states(),
     now,
@@ -48,7 +48,7 @@ function startMachine(aheadSeconds = 0) {
       document: async (...request) => (isFailing ? failure('timeout', 'slow') : node.document(...request)),
     },
     now,
-    sinks: [createPollLog(log), verdictLog],
+    sinks: [createPollLog(log), problemLog],
   });
   engine.replace(
     createJobs(demoConfig('http://127.0.0.1:1', model)).map((job) => {
@@ -91,10 +91,10 @@ function startMachine(aheadSeconds = 0) {
     /** The log since the last call. */
     logged: () => logged.splice(0),
     alerts: () =>
-      listVerdicts(engine.states(), now()).flatMap(({ verdicts }) =>
-        verdicts.map(({ state, severity, alert }) => `${state} ${severity} ${alert}`),
+      judgeTargets(engine.states(), now()).flatMap(({ problems }) =>
+        problems.map(({ state, severity, alert }) => `${state} ${severity} ${alert}`),
       ),
-    status: () => listVerdicts(engine.states(), now()).map(({ status }) => status),
+    status: () => judgeTargets(engine.states(), now()).map(({ status }) => status),
     problems: () =>
       engine.states().flatMap(({ lastSuccess }) =>
         (lastSuccess?.snapshot.judgement.present ?? []).map(({ problem: { name }, isProven, startAt }) => ({

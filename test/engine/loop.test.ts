@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
 import type { Moment } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -111,7 +111,7 @@ const FAILURE = failedFetch('timeout', '/x: slow');
 
 const polledTargets = () => started.map(({ job }) => job.context.target);
 const pollCounts = () => loop.states().map(({ target, polls }) => [target, polls]);
-const alerts = () => listVerdicts(loop.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
+const alerts = () => judgeTargets(loop.states(), now()).flatMap(({ problems }) => problems.map(({ alert }) => alert));
 
 describe('the endpoints of a configuration', () => {
   it('are polled again one after the other, spread over the interval', async () => {
@@ -304,7 +304,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
-  it('keeps the states, the verdicts and the start of an endpoint whose interval changes', async () => {
+  it('keeps the states, the problems and the start of an endpoint whose interval changes', async () => {
     await configure(['a']);
     await endPoll(FAILURE);
     const [before] = loop.endpoints();

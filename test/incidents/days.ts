@@ -131,7 +131,7 @@ export function runDay(
           over: faults.filter(({ untilMinute }) => untilMinute <= minute),
           remembersSince,
         },
-        targets.flatMap(({ verdicts }) => verdicts),
+        targets.flatMap(({ problems }) => problems),
       );
       options.observe?.(targets, minute, endpoints);
     },

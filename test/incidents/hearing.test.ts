@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/engine/verdicts.js';
+import type { TargetProblem } from '../../src/engine/target-problems.js';
 import type { Random } from '../../src/simulator/random.js';
 import { definitionOf, type Fault, type FaultKind } from './faults.js';
 import { Hearing } from './hearing.js';
@@ -16,12 +16,12 @@ function faultOf(kind: FaultKind): Fault {
 function hear(
   minutes: number,
   kinds: readonly FaultKind[],
-  firing: (minute: number) => readonly Partial<Verdict>[],
+  firing: (minute: number) => readonly Partial<TargetProblem>[],
 ): Hearing {
   const hearing = new Hearing();
   const faults = kinds.map(faultOf);
   for (let minute = 0; minute <= minutes; minute += 1) {
-    const verdicts = firing(minute).map((own) => ({
+    const problems = firing(minute).map((own) => ({
       document: 'external_contract',
       subject: {},
       state: 'firing',
@@ -36,12 +36,12 @@ function hear(
       over: [],
       remembersSince: 0,
     };
-    hearing.observe(world, verdicts as unknown as readonly Verdict[]);
+    hearing.observe(world, problems as unknown as readonly TargetProblem[]);
   }
   return hearing;
 }
 
-const paused: Partial<Verdict> = { alert: 'BridgeContractPaused', severity: 'critical' };
+const paused: Partial<TargetProblem> = { alert: 'BridgeContractPaused', severity: 'critical' };
 
 const heardPaused = { alert: 'BridgeContractPaused/critical', about: '', fromMinute: 0, dueMinute: 8 };
 
@@ -72,7 +72,7 @@ describe('what is heard of a day', () => {
   it('accepts neither a higher severity nor another subject', () => {
     const lagging = { alert: 'BridgePowerThresholdTooLow', severity: 'critical' } as const;
     const other = { alert: 'CrosschainBacklogStuck', severity: 'critical', subject: { chain_id: 'unknown' } } as const;
-    const falseOf = (kinds: readonly FaultKind[], firing: Partial<Verdict>) =>
+    const falseOf = (kinds: readonly FaultKind[], firing: Partial<TargetProblem>) =>
       hear(30, kinds, (minute) => (minute < 20 ? [] : [firing])).falseAlerts;
     expect([falseOf(['contract requires more power'], lagging).length, falseOf([], other).length]).toEqual([1, 1]);
   });

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/engine/verdicts.js';
+import type { TargetProblem } from '../../src/engine/target-problems.js';
 import { hides } from '../../src/problems/due.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { expectations, type Expectation, type Truth } from './expectations.js';
@@ -79,15 +79,15 @@ export class Hearing {
     for (const own of this.#episodes) for (const episode of own.values()) episode.sureMinutes = 0;
   }
 
-  /** `verdicts` are those after a poll. */
-  observe(world: World, verdicts: readonly Verdict[]): void {
+  /** `problems` are those after a poll. */
+  observe(world: World, problems: readonly TargetProblem[]): void {
     const { minute } = world;
     const elapsed = minute - this.#minute;
     this.#minute = minute;
     const isDisturbed = this.#down || world.faults.some(({ blinds = [] }) => blinds.length > 0);
     this.#unsettledMinutes = isDisturbed ? SETTLING_MINUTES : Math.max(0, this.#unsettledMinutes - elapsed);
     this.#down = false;
-    const firing = verdicts.filter(({ state }) => state === 'firing');
+    const firing = problems.filter(({ state }) => state === 'firing');
     const covering: Covering[number][] = [];
     for (const [index, expectation] of expectations.entries()) {
       const own = this.#episodes[index] ?? new Map<string, Episode>();
@@ -102,7 +102,7 @@ export class Hearing {
         const { earliest, latest } = { ...expectation.minutes, ...truth };
         if (episode.mayMinutes >= earliest - 1 || episode.tailMinutes > 0) covering.push({ alert, severity, truth });
         const isHeard = firing.some(
-          (verdict) => isAbout(verdict, alert, severity, truth) || isCause(verdict, alert, severity, truth),
+          (problem) => isAbout(problem, alert, severity, truth) || isCause(problem, alert, severity, truth),
         );
         if (isHeard) episode.heardMinute ??= minute;
         episode.silentMinutes = isHeard || !isVisible ? 0 : episode.silentMinutes + elapsed;
@@ -167,15 +167,15 @@ export class Hearing {
     }
   }
 
-  #findFalse(world: World, firing: readonly Verdict[]): void {
+  #findFalse(world: World, firing: readonly TargetProblem[]): void {
     const { minute } = world;
     const lags = [0, ...world.faults.map(({ lag }) => lag?.minutes ?? 0)];
     const covering = lags.flatMap((lag) => this.#covered.findLast((own) => own.minute <= minute - lag)?.covering ?? []);
-    for (const verdict of firing) {
-      const { alert, severity, hiddenBy } = verdict;
+    for (const problem of firing) {
+      const { alert, severity, hiddenBy } = problem;
       if (severity === 'info' || hiddenBy !== null) continue;
-      if (covering.some((own) => isAbout(verdict, own.alert, own.severity, own.truth, true))) continue;
-      const about = `${textOf(verdict.subject)} ${verdict.document}`.trim();
+      if (covering.some((own) => isAbout(problem, own.alert, own.severity, own.truth, true))) continue;
+      const about = `${textOf(problem.subject)} ${problem.document}`.trim();
       const known = this.falseAlerts.findIndex(
         (own) =>
           own.alert === alert &&
@@ -192,12 +192,12 @@ export class Hearing {
 }
 
 /** `isCovered`: a warning beside its critical form is expected, too. Otherwise the critical form says the same. */
-function isAbout(verdict: Verdict, alert: string, severity: string, truth: Truth, isCovered = false): boolean {
-  if (verdict.alert !== alert) return false;
-  const difference = SEVERITIES.indexOf(verdict.severity) - SEVERITIES.indexOf(severity);
+function isAbout(problem: TargetProblem, alert: string, severity: string, truth: Truth, isCovered = false): boolean {
+  if (problem.alert !== alert) return false;
+  const difference = SEVERITIES.indexOf(problem.severity) - SEVERITIES.indexOf(severity);
   if (isCovered ? difference > 0 : difference < 0) return false;
-  if (truth.document !== undefined && truth.document !== verdict.document) return false;
-  return subjectsOf(verdict).some((subject) =>
+  if (truth.document !== undefined && truth.document !== problem.document) return false;
+  return subjectsOf(problem).some((subject) =>
     Object.entries(truth.about ?? {}).every(([name, value]) =>
       Object.entries(subject).some(([own, other]) => own === name && other === value),
     ),
@@ -205,16 +205,16 @@ function isAbout(verdict: Verdict, alert: string, severity: string, truth: Truth
 }
 
 /** A joint problem is about each of its chains. */
-function subjectsOf({ subject, chains }: Verdict): readonly Verdict['subject'][] {
+function subjectsOf({ subject, chains }: TargetProblem): readonly TargetProblem['subject'][] {
   return chains === undefined ? [subject] : chains.map((chainId) => ({ ...subject, chain_id: chainId }));
 }
 
 /** Whether what hides the alert fires, so that somebody looks at it anyway. */
-function isCause(verdict: Verdict, alert: string, severity: string, { about, document }: Truth): boolean {
-  return subjectsOf(verdict).some((subject) =>
+function isCause(problem: TargetProblem, alert: string, severity: string, { about, document }: Truth): boolean {
+  return subjectsOf(problem).some((subject) =>
     hides(
-      { ...verdict, subject },
-      { alert, severity: severity as Severity, document: document ?? verdict.document, subject: about ?? {} },
+      { ...problem, subject },
+      { alert, severity: severity as Severity, document: document ?? problem.document, subject: about ?? {} },
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { problems } from '../../src/problems/problems.js';
-import type { Verdict } from '../../src/engine/verdicts.js';
+import { problems as declarations } from '../../src/problems/problems.js';
+import type { TargetProblem } from '../../src/engine/target-problems.js';
 import { metricsInRules, runAlerts } from '../problems/promtool.js';
 import { hasTool } from '../support/tools.js';
 import { planDay, runDay, type DayResult } from './days.js';
@@ -45,9 +45,9 @@ describe('days on which things break at random', () => {
       sampleSeconds: RULE_SECONDS,
       keep: metricsInRules,
       observe: (targets, minute) => {
-        for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
-          if (verdict.state !== 'firing') continue;
-          const key = keyOf(verdict);
+        for (const problem of targets.flatMap(({ problems }) => problems)) {
+          if (problem.state !== 'firing') continue;
+          const key = keyOf(problem);
           shown.set(key, [...(shown.get(key) ?? []), minute]);
         }
       },
@@ -72,12 +72,12 @@ describe('days on which things break at random', () => {
   });
 });
 
-const judged = new Set(problems.map(({ name, severity }) => `${name}/${severity}`));
+const judged = new Set(declarations.map(({ name, severity }) => `${name}/${severity}`));
 
 const LABELS = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind', 'document'];
 
 const subjectOf = (labels: Readonly<Record<string, string>>): string =>
   LABELS.map((name) => labels[name] ?? '').join(' ');
 
-const keyOf = ({ alert, severity, subject, document }: Verdict): string =>
+const keyOf = ({ alert, severity, subject, document }: TargetProblem): string =>
   `${alert}/${severity} ${subjectOf({ ...subject, document })}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idleState, vote } from '../items/bridge-state.js';
-import { between, pendingAt, polledSnapshots, targetVerdicts, textOf, verdict } from './sample-snapshots.js';
+import { between, pendingAt, polledSnapshots, judgeTarget, textOf, problem } from './sample-snapshots.js';
 
 const claim = (nonce: number, votes: readonly number[], content: object) => ({
   observed: false,
@@ -35,8 +35,8 @@ describe('the claims of pending events', () => {
   it('of the event that blocks the others are open while an alert fires, the rest on demand', () => {
     const parts = (claims: readonly object[], alert: string) => {
       const attestations = [...idleState.attestations, ...claims];
-      const verdicts = [targetVerdicts([verdict(alert, 'critical', 20)])];
-      const html = pendingAt(polledSnapshots({ ...idleState, attestations }), 1, {}, { verdicts });
+      const problems = [judgeTarget([problem(alert, 'critical', 20)])];
+      const html = pendingAt(polledSnapshots({ ...idleState, attestations }), 1, {}, { problems });
       const [, section = ''] = /<section id="claims"([^]*?)<\/section>/.exec(html) ?? [];
       const [open = '', folded = ''] = section.split('<details id="claims/rows">');
       const events = (text: string) =>

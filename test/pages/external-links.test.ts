@@ -7,10 +7,10 @@ import { alertRules } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { testLinks } from './sample-snapshots.js';
 
-/** Pages have no verdict of the others, which are not about a target. */
+/** Pages have no problem of the others, which are not about a target. */
 const aboutTargets = alertRules.filter(({ annotations }) => annotations?.['dashboard_url']?.includes('$labels.target'));
 
-describe('the links of a verdict', () => {
+describe('the links of a problem', () => {
   const links = testLinks({ links: { ...defaultConfig.links, dashboards: '' } });
 
   it.each(aboutTargets)('are those of the alert: $alert', ({ alert, annotations }) => {

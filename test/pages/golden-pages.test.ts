@@ -31,11 +31,11 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
     { minutes: 8, ...short },
     { minutes: 40, scenario, ...short },
   ];
-  const { endpoints: states, verdicts, at } = record(phases, {});
+  const { endpoints: states, problems, at } = record(phases, {});
   const links = testLinks();
   const endpoints = shownOf(states);
-  const status = { ...createView(endpoints, verdicts, links, at), instance };
-  const pending = createView(endpoints, verdicts, links, at, '');
+  const status = { ...createView(endpoints, problems, links, at), instance };
+  const pending = createView(endpoints, problems, links, at, '');
   return {
     'status.html': withoutAssets(statusPage(status, links, site)),
     'status.json': linesOf(toJson(status, { withItems: false })),

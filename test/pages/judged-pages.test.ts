@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { createView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -9,7 +9,7 @@ import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { at, BRIDGE, CROSSCHAIN, shownOf, statusAt, TARGET, testLinks, textOf, titleOf } from './sample-snapshots.js';
 
-/* From documents to pages: the verdicts of these tests are those of the exporter. Blocks take 2 s. */
+/* From documents to pages: the problems of these tests are those of the exporter. Blocks take 2 s. */
 
 const MINUTE = 60;
 
@@ -37,9 +37,9 @@ function polledFor(minutes: number, state: object, document: object = {}): Recor
   return store;
 }
 
-const judged = (store: RecordedStates, seconds: number) => listVerdicts(store.states(), at(seconds));
+const judged = (store: RecordedStates, seconds: number) => judgeTargets(store.states(), at(seconds));
 const status = (store: RecordedStates, seconds: number): string =>
-  statusAt(store, seconds, { verdicts: judged(store, seconds) });
+  statusAt(store, seconds, { problems: judged(store, seconds) });
 
 function target(store: RecordedStates, seconds: number): string {
   const links = testLinks();
@@ -61,7 +61,7 @@ describe('an endpoint without fresh data', () => {
     pollCrosschain(store, later);
     const html = status(store, later);
     expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state succeeds, for 11 min`);
-    expect(judged(store, later)[0]?.verdicts.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
+    expect(judged(store, later)[0]?.problems.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
       ['BridgeSnapshotStale', null],
       ['BridgeBatchUnsigned', null],
       ['BridgeEndpointDown', null],
@@ -95,7 +95,7 @@ describe('an endpoint without fresh data', () => {
   });
 });
 
-describe('the verdict of a document that is withdrawn', () => {
+describe('the problem of a document that is withdrawn', () => {
   it('stays on both pages while nothing says that the problem has ended, with the time of the document', () => {
     const store = polledFor(40, unsigned);
     expect(textOf(status(store, 45 * MINUTE))).not.toContain('as of');
@@ -113,7 +113,7 @@ describe('the verdict of a document that is withdrawn', () => {
   it('is none if its alert had not fired', () => {
     const store = polledFor(12, unsigned);
     const unsignedAfter = (time: number) =>
-      judged(store, time)[0]?.verdicts.filter(({ alert }) => alert === 'BridgeBatchUnsigned');
+      judged(store, time)[0]?.problems.filter(({ alert }) => alert === 'BridgeBatchUnsigned');
     expect(unsignedAfter(12 * MINUTE)).toHaveLength(1);
     expect(unsignedAfter(45 * MINUTE)).toEqual([]);
   });

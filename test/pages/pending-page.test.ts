@@ -17,11 +17,11 @@ import {
   STALE_AFTER_SECONDS,
   statusAt,
   TARGET,
-  targetVerdicts,
+  judgeTarget,
   testLinks,
   textOf,
   transfer,
-  verdict,
+  problem,
 } from './sample-snapshots.js';
 import { pollOf } from '../support/polls.js';
 
@@ -58,28 +58,28 @@ describe('the pending page', () => {
       batches: [batch('1')],
       attestations: [{ observed: false, height: '900', votes: [vote(0)], claim: { event_nonce: '8' } }],
     });
-    const ids = (alert: ReturnType<typeof verdict>): string[] =>
+    const ids = (alert: ReturnType<typeof problem>): string[] =>
       Array.from(
-        pendingAt(store, 0, {}, { verdicts: [targetVerdicts([alert])] }).matchAll(
+        pendingAt(store, 0, {}, { problems: [judgeTarget([alert])] }).matchAll(
           /<section id="(validators|module_state|claims|batches|problems|rate_limiter_input)"/g,
         ),
         ([, id = '']) => id,
       );
-    expect(ids(verdict('BridgeOracleStalled', 'critical', 18))).toEqual([
+    expect(ids(problem('BridgeOracleStalled', 'critical', 18))).toEqual([
       'module_state',
       'claims',
       'batches',
       'validators',
       'rate_limiter_input',
     ]);
-    expect(ids(verdict('BridgeBatchUnsigned', 'critical', 50))).toEqual([
+    expect(ids(problem('BridgeBatchUnsigned', 'critical', 50))).toEqual([
       'module_state',
       'batches',
       'claims',
       'validators',
       'rate_limiter_input',
     ]);
-    expect(ids(verdict('BridgeHeightStalled', 'critical', 50))[0]).toBe('validators');
+    expect(ids(problem('BridgeHeightStalled', 'critical', 50))[0]).toBe('validators');
   });
 
   it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
@@ -107,11 +107,11 @@ const cctx = (index: string, status: object = {}, outbound: object = {}) => ({
 function crosschainPage(
   document: object,
   query: Readonly<Record<string, string>> = {},
-  ...verdicts: readonly ReturnType<typeof verdict>[]
+  ...problems: readonly ReturnType<typeof problem>[]
 ): string {
   const snapshots = initialSnapshots();
   snapshots.record(CROSSCHAIN, crosschainResult({ cctxs_missed: [], cctxs_pending: [], ...document }), at(0));
-  return pendingAt(snapshots, 0, query, { verdicts: [targetVerdicts(verdicts)] });
+  return pendingAt(snapshots, 0, query, { problems: [judgeTarget(problems)] });
 }
 
 describe('cross-chain transactions', () => {
@@ -124,7 +124,7 @@ describe('cross-chain transactions', () => {
   it('have the severity of a joint problem of chains only on these chains', () => {
     const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
     const markedRows = (chains: readonly string[]) => {
-      const joint = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, chains });
+      const joint = problem('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, chains });
       const [, ...rows] = crosschainPage(document, {}, joint).split('<tr role="row" id="');
       return rows.filter((row) => row.includes('class="state critical"')).map((row) => row.split('"')[0]);
     };
@@ -141,12 +141,12 @@ describe('cross-chain transactions', () => {
 
   it('are open while an alert is about them', () => {
     const cctxs_missed = Array.from('abcdefghi', (index) => cctx(index));
-    const isOpen = (...verdicts: Parameters<typeof crosschainPage>[2][]) =>
-      crosschainPage({ cctxs_missed }, {}, ...verdicts).includes(
+    const isOpen = (...problems: Parameters<typeof crosschainPage>[2][]) =>
+      crosschainPage({ cctxs_missed }, {}, ...problems).includes(
         '<tr role="row" id="missed/a"><th role="rowheader" scope="row"><b class="state warning"',
       );
     expect(isOpen()).toBe(false);
-    expect(isOpen(verdict('CrosschainCctxsMissed', 'warning', 50, CROSSCHAIN))).toBe(true);
+    expect(isOpen(problem('CrosschainCctxsMissed', 'warning', 50, CROSSCHAIN))).toBe(true);
   });
 
   it('say why each waits, which is unknown while the nonce of another one cannot be read', () => {
@@ -200,7 +200,7 @@ describe('cross-chain transactions', () => {
       summary: 'nothing moves on chain 8332 at nonce 41073',
       details: `the limit is 35 min; outbound hash ${'ab'.repeat(32)}`,
     };
-    const stuck = { ...verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subject }), ...details };
+    const stuck = { ...problem('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subject }), ...details };
     const html = crosschainPage({ cctxs_pending: [...older, own] }, {}, stuck);
     const rows = Array.from(html.matchAll(/<tr role="row" id="pending\/(0x\d+)"/g), ([, id]) => id);
     expect(rows.slice(0, 2)).toEqual(['0x9', '0x1000']);
@@ -233,7 +233,7 @@ describe('items of an old success', () => {
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), at: later.at }]) {
       const links = testLinks();
-      const document = createView(shownOf(snapshots.states()), [targetVerdicts()], links, now, '');
+      const document = createView(shownOf(snapshots.states()), [judgeTarget()], links, now, '');
       const html = pendingPage(document, '', links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(textOf(html)).toContain('Last success: 61 s ago\nchain series are withdrawn');
       expect(html).not.toContain('424242');
@@ -275,13 +275,13 @@ describe('the rate limit', () => {
 
 describe('the numbers of a bridge', () => {
   it('are two when nothing is wrong, and three while an alert about validator sets fires', () => {
-    const numbersWith = (...verdicts: readonly ReturnType<typeof verdict>[]): readonly string[] => {
+    const numbersWith = (...problems: readonly ReturnType<typeof problem>[]): readonly string[] => {
       const snapshots = initialSnapshots();
       snapshots.record(BRIDGE, pollOf(BRIDGE, { state: idleState }, { height: 1000, at: at(0) }), at(0));
-      const html = pendingAt(snapshots, 1, {}, { verdicts: [targetVerdicts(verdicts)] });
+      const html = pendingAt(snapshots, 1, {}, { problems: [judgeTarget(problems)] });
       return Array.from(html.matchAll(/<li><a[^>]*#(\w+)">/g), ([, table = '']) => table);
     };
     expect(numbersWith()).toEqual(['tokens', 'claims']);
-    expect(numbersWith(verdict('BridgeValsetUnsigned', 'critical', 30))).toEqual(['tokens', 'claims', 'valsets']);
+    expect(numbersWith(problem('BridgeValsetUnsigned', 'critical', 30))).toEqual(['tokens', 'claims', 'valsets']);
   });
 });

@@ -10,7 +10,7 @@ import { clock } from '../support/clock.js';
 import type { Moment } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { judgeUrgency, type Severity } from '../../src/problems/problem.js';
-import type { TargetVerdicts, Verdict } from '../../src/engine/verdicts.js';
+import type { JudgedTarget, TargetProblem } from '../../src/engine/target-problems.js';
 import type { PollResult } from '../../src/engine/step.js';
 import { pollOf } from '../support/polls.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
@@ -107,8 +107,13 @@ export const instance: Instance = {
   stateFileProblem: null,
 };
 
-/** A firing verdict about the bridge of `TARGET` that has lasted for this many minutes at 12:00:00. */
-export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
+/** A firing problem about the bridge of `TARGET` that has lasted for this many minutes at 12:00:00. */
+export function problem(
+  alert: string,
+  severity: Severity,
+  minutes: number,
+  others: Partial<TargetProblem> = {},
+): TargetProblem {
   const startSeconds = at(-60 * minutes).at;
   return {
     target: TARGET,
@@ -135,21 +140,21 @@ export function verdict(alert: string, severity: Severity, minutes: number, othe
 }
 
 /** That it will fire in this many minutes. */
-export function firesIn(minutes: number): Pick<Verdict, 'state' | 'firesAtSeconds'> {
+export function firesIn(minutes: number): Pick<TargetProblem, 'state' | 'firesAtSeconds'> {
   return { state: 'pending', firesAtSeconds: at(60 * minutes).at };
 }
 
-/** The verdicts of a target as `verdictsOf` returns them: worst first. */
-export function targetVerdicts(
-  verdicts: readonly Verdict[] = [],
+/** The problems of a target as `judgeTarget` returns them: worst first. */
+export function judgeTarget(
+  problems: readonly TargetProblem[] = [],
   unknown: readonly string[] = [],
   target = TARGET,
-): TargetVerdicts {
-  const firing = verdicts.find(({ state }) => state === 'firing')?.severity;
+): JudgedTarget {
+  const firing = problems.find(({ state }) => state === 'firing')?.severity;
   const isProblem = firing === 'critical' || firing === 'warning';
-  const rest = firing ?? (verdicts.length > 0 ? 'pending' : 'ok');
+  const rest = firing ?? (problems.length > 0 ? 'pending' : 'ok');
   const status = isProblem ? firing : unknown.length > 0 ? 'unknown' : rest;
-  return { target, status, unknown, verdicts, notJudgedHere: [] };
+  return { target, status, unknown, problems, notJudgedHere: [] };
 }
 
 export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...defaultConfig, ...config });
@@ -157,7 +162,7 @@ export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...de
 interface PageOptions {
   readonly instance?: Instance;
   readonly telemetryPath?: string;
-  readonly verdicts?: readonly TargetVerdicts[];
+  readonly problems?: readonly JudgedTarget[];
   readonly config?: Partial<Config>;
 }
 
@@ -172,8 +177,8 @@ export function shownOf(states: readonly EndpointState[]): readonly ShownEndpoin
 
 /** What the status page shows this many seconds after 12:00:00. */
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
-  const { verdicts = [targetVerdicts()], config } = options;
-  const view = createView(shownOf(snapshots.states()), verdicts, testLinks(config), at(seconds));
+  const { problems = [judgeTarget()], config } = options;
+  const view = createView(shownOf(snapshots.states()), problems, testLinks(config), at(seconds));
   return { ...view, instance: options.instance ?? instance };
 }
 
@@ -189,13 +194,13 @@ export function pendingAt(
   snapshots: RecordedStates,
   seconds: number,
   query: Readonly<Record<string, string>> = {},
-  { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
+  { problems = [judgeTarget()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
   const { target, q = '' } = query;
   const isShown = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = shownOf(snapshots.states().filter(isShown));
-  const view = createView(shown, verdicts.filter(isShown), links, at(seconds), q);
+  const view = createView(shown, problems.filter(isShown), links, at(seconds), q);
   return pendingPage(view, q, links, { telemetryPath, version: '0.1.0' });
 }
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, expect, it } from 'vitest';
-import { logVerdicts } from '../../src/engine/poll-log.js';
-import { listVerdicts, problemSeries, type Verdict } from '../../src/engine/verdicts.js';
+import { logProblems } from '../../src/engine/poll-log.js';
+import { judgeTargets, problemSeries, type TargetProblem } from '../../src/engine/target-problems.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig, pollPast } from '../../src/commands/demo.js';
@@ -26,7 +26,7 @@ const site = { telemetryPath: '/metrics', version: '0.1.0' };
 
 interface Pages {
   readonly states: readonly EndpointState[];
-  readonly verdicts: readonly Verdict[];
+  readonly problems: readonly TargetProblem[];
   readonly status: string;
   readonly target: string;
 }
@@ -41,12 +41,12 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
     return past === undefined ? [] : [{ state: past, job }];
   });
   const states = shown.map(({ state }) => state);
-  const judged = listVerdicts(states, now);
+  const judged = judgeTargets(states, now);
   const links = testLinks(config);
   const view = createView(shown, judged, links, now, '');
   return {
     states,
-    verdicts: judged.flatMap(({ verdicts }) => verdicts),
+    problems: judged.flatMap(({ problems }) => problems),
     status: statusPage({ ...view, instance }, links, site),
     target: pendingPage(view, '', links, site),
   };
@@ -78,30 +78,30 @@ function infosAfter(seconds: number, states: readonly EndpointState[]): Readonly
   return new Map(seriesOf(text ?? '').map((series) => [labelsOf(series)['id'] ?? '', labelsOf(series) as Info]));
 }
 
-/** The lines of the log about verdicts that have begun. */
-function logLines(verdicts: readonly Verdict[]): readonly { readonly msg: string; readonly action: string }[] {
+/** The lines of the log about problems that have begun. */
+function logLines(problems: readonly TargetProblem[]): readonly { readonly msg: string; readonly action: string }[] {
   const lines: { msg: string; action: string }[] = [];
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
-  logVerdicts(log, new Map(), verdicts);
+  logProblems(log, new Map(), problems);
   return lines;
 }
 
 it.each(scenarioNames)('a problem has the same words in the series, on the page and in the log: %s', (scenario) => {
-  const { states = [], verdicts = [], status = '' } = pages.get(scenario) ?? {};
+  const { states = [], problems = [], status = '' } = pages.get(scenario) ?? {};
   const page = textOf(status);
   const infos = infosAfter(0, states);
-  for (const { id, alert, severity, summary, action, hiddenBy } of verdicts) {
+  for (const { id, alert, severity, summary, action, hiddenBy } of problems) {
     const info = { id, problem: alert, severity, summary, action, hidden_by: hiddenBy ?? '' };
     expect(infos.get(id), alert).toMatchObject(info);
     expect(status).toContain(` id="${id}"`);
     expect(page).toContain(summary);
   }
-  for (const { summary, action, urgency } of verdicts.filter(
+  for (const { summary, action, urgency } of problems.filter(
     (own) => own.hiddenBy === null && own.state === 'firing',
   )) {
     expect(page).toContain(action);
     expect(page.toLowerCase()).toContain(urgency === 'for the record' ? urgency : `act ${urgency}`);
-    expect(logLines(verdicts).find(({ msg }) => msg.includes(summary))?.action).toBe(action);
+    expect(logLines(problems).find(({ msg }) => msg.includes(summary))?.action).toBe(action);
   }
   // Labels: nothing is cut.
   expect(Array.from(infos.values()).filter(({ summary, action }) => /…$/m.test(`${summary}\n${action}`))).toEqual([]);

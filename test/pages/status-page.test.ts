@@ -22,11 +22,11 @@ import {
   STALE_AFTER_SECONDS,
   statusAt,
   TARGET,
-  targetVerdicts,
+  judgeTarget,
   textOf,
   titleOf,
   transfer,
-  verdict,
+  problem,
 } from './sample-snapshots.js';
 
 const state = { unbatched_transfers: [transfer('424242', '1')], batches: [] };
@@ -42,7 +42,7 @@ function failing(reason: FailureReason, message = 'what happened'): PollResult {
   return { outcome: { ok: false, error: { reason, message } }, phaseSeconds: { fetch: 1.5 } };
 }
 
-const unknown = (...reasons: readonly string[]) => ({ verdicts: [targetVerdicts([], reasons)] });
+const unknown = (...reasons: readonly string[]) => ({ problems: [judgeTarget([], reasons)] });
 
 describe('the status page', () => {
   it('has a line for each of several nodes: which is in use, and what is wrong', () => {
@@ -130,7 +130,7 @@ Pending cctxs 0
   it('is not green while a poll fails for less time than its alert requires', () => {
     const snapshots = bothUp();
     snapshots.record(CROSSCHAIN, failing('rate_limited', '/x: responded with status 429'), at(20));
-    const html = statusAt(snapshots, 24, { verdicts: snapshots.verdicts(at(24)) });
+    const html = statusAt(snapshots, 24, { problems: snapshots.problems(at(24)) });
     expect(textOf(html).split('\n')[0]).toBe(`warning in 2 min ${TARGET}: polls of rate_limiter_input fail, for 4 s`);
   });
 
@@ -178,9 +178,9 @@ Pending cctxs 0
   });
 
   it('names the problem of the state file', () => {
-    const problem = 'the state file cannot be written: the directory /var/lib/bridge-exporter does not exist';
-    const html = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblem: problem } });
-    expect(textOf(html)).toContain(`State file\nfailing: ${problem}`);
+    const text = 'the state file cannot be written: the directory /var/lib/bridge-exporter does not exist';
+    const html = statusAt(bothUp(), 30, { instance: { ...instance, stateFileProblem: text } });
+    expect(textOf(html)).toContain(`State file\nfailing: ${text}`);
     expect(textOf(statusAt(bothUp(), 30))).not.toContain('State file');
   });
 
@@ -191,10 +191,10 @@ Pending cctxs 0
     one.record(CROSSCHAIN, crosschainResult(cctxs), at(0));
     const states = names.flatMap((target) => one.states().map((own) => ({ ...own, target })));
     const snapshots = { ...one, states: () => states };
-    const html = statusAt(snapshots, 1, { verdicts: names.map((name) => targetVerdicts([], [], name)) });
+    const html = statusAt(snapshots, 1, { problems: names.map((name) => judgeTarget([], [], name)) });
     expect(titleOf(html)).toContain('No problem on any of 1000 targets');
-    const many = Array.from({ length: 5 }, () => verdict('BridgeOrchestratorMissingVotes', 'warning', 31));
-    const wrong = { verdicts: names.map((name) => targetVerdicts(many, ['stale'], name)) };
+    const many = Array.from({ length: 5 }, () => problem('BridgeOrchestratorMissingVotes', 'warning', 31));
+    const wrong = { problems: names.map((name) => judgeTarget(many, ['stale'], name)) };
     for (const page of [html, statusAt(snapshots, 1, wrong), pendingAt(snapshots, 1, {}, wrong)]) {
       expect(page.length).toBeLessThan(2_000_000);
       expect(gzipSync(page, { level: 1 }).length).toBeLessThan(100_000);
@@ -203,7 +203,7 @@ Pending cctxs 0
   });
 
   it('shows that a shard has no target', () => {
-    const text = textOf(statusAt(recordedStates([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0, { verdicts: [] }));
+    const text = textOf(statusAt(recordedStates([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0, { problems: [] }));
     expect(text).toMatch(/^Nothing to poll\nThis shard has no target of the configuration\.\nThis exporter\n/);
   });
 });

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { ownValidatorsSection, validatorsSection } from '../../src/pages/table.js';
 import { createView, type View } from '../../src/pages/view.js';
-import type { Verdict } from '../../src/engine/verdicts.js';
+import type { TargetProblem } from '../../src/engine/target-problems.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import type { Contact } from '../../src/queries/validator-queries.js';
 import { batch, idleState, members, validators as registered, vote } from '../items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
-import { at, BRIDGE, HOSTILE, shownOf, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import { at, BRIDGE, HOSTILE, shownOf, judgeTarget, testLinks, problem } from './sample-snapshots.js';
 
 /** Blocks take 2 s, so items from height 850 and before are at least five minutes old at height 1000. */
 const HEIGHT = 1000;
@@ -19,7 +19,7 @@ const [alpha = '', beta = ''] = registered.map(({ orchestrator }) => orchestrato
 
 interface Options {
   readonly watch?: readonly string[];
-  readonly verdicts?: readonly Verdict[];
+  readonly problems?: readonly TargetProblem[];
   /** What the node has answered. */
   readonly queries?: QueryStates;
   readonly isNodeBehind?: boolean;
@@ -30,7 +30,7 @@ interface Options {
 /** The view of a bridge with this state. */
 function viewWith(
   state: object,
-  { watch = [], verdicts = [], queries = new Map(), isNodeBehind = false, shownAtSeconds = 0 }: Options = {},
+  { watch = [], problems = [], queries = new Map(), isNodeBehind = false, shownAtSeconds = 0 }: Options = {},
 ): View {
   const context = { ...BRIDGE, settings: { ...BRIDGE.settings, watch: [...watch] } };
   const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
@@ -39,7 +39,7 @@ function viewWith(
   snapshots.record(context, poll, at(0));
   const states = snapshots.states().map((known) => ({ ...known, queries }));
   const shown = shownOf(states).map(({ state: known, job }) => ({ state: known, job: { ...job, context } }));
-  return createView(shown, [targetVerdicts([...verdicts])], testLinks(), at(shownAtSeconds), '');
+  return createView(shown, [judgeTarget([...problems])], testLinks(), at(shownAtSeconds), '');
 }
 
 const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>
@@ -96,8 +96,8 @@ const confirms = (nonce: string, ...addresses: readonly string[]) =>
   addresses.map((eth_signer) => ({ nonce, token_contract: '0xT', eth_signer }));
 
 /** A firing alert about a validator. */
-const lateVerdict = (externalAddress: string): Verdict =>
-  verdict('BridgeOrchestratorMissingConfirms', 'warning', 68, {
+const lateProblem = (externalAddress: string): TargetProblem =>
+  problem('BridgeOrchestratorMissingConfirms', 'warning', 68, {
     validators: [{ externalAddress, address: beta, name: '', isWatched: false, hasNamesake: false, power: 0.3 }],
   });
 
@@ -193,15 +193,15 @@ describe('the validators that are late', () => {
       [`unknown ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'events 7 to 8', 'none', 'none', 'none'],
       [`unknown ${beta} 0xa2`, 'late for 10 min', '30.00 %', 'batches 1 to 4; events 7 to 8', 'none', 'none', 'none'],
     ]);
-    expect(rowsOf({}, { verdicts: [lateVerdict('0xa2')] })).toEqual([
+    expect(rowsOf({}, { problems: [lateProblem('0xa2')] })).toEqual([
       [
         `unknown ${beta} 0xa2`,
         'late for 68 min',
         '30.00 %',
-        lateVerdict('0xa2').summary,
+        lateProblem('0xa2').summary,
         'none',
         'none',
-        lateVerdict('0xa2').action,
+        lateProblem('0xa2').action,
       ],
     ]);
     const unsigned = { batches, params: { ...idleState.params, signed_batches_window: '500' } };
@@ -274,8 +274,8 @@ describe('the own validators', () => {
   });
 
   it('have the severity of their own alerts only', () => {
-    const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, { subject: { orchestrator: beta } });
-    const rows = rowsOf(well, { watch: [alpha, beta], verdicts: [alert] });
+    const alert = problem('BridgeOrchestratorMissingVotes', 'warning', 40, { subject: { orchestrator: beta } });
+    const rows = rowsOf(well, { watch: [alpha, beta], problems: [alert] });
     expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
     expect(rows.map((row) => row.at(-1))).toEqual(['none', alert.action]);
   });
@@ -326,16 +326,16 @@ describe('the own validators', () => {
   it('are shown when they are outside the set, or not registered, or cannot be found', () => {
     const valsets = [{ nonce: '2', members: members.slice(1), height: '2' }];
     const watch = [alpha, 'hub1nobody'];
-    const statesOf = (state: object, verdicts: readonly Verdict[] = []) =>
-      rowsOf(state, { watch, verdicts })
+    const statesOf = (state: object, problems: readonly TargetProblem[] = []) =>
+      rowsOf(state, { watch, problems })
         .slice(0, 2)
         .map((row) => [row[1], row[3]]);
     expect(statesOf({ valsets })).toEqual([
       ['not in the set', 'unknown'],
       ['not registered', 'unknown'],
     ]);
-    const inactive = verdict('BridgeWatchedValidatorInactive', 'critical', 20, { subject: { address: alpha } });
-    expect(htmlOf({ valsets }, { watch, verdicts: [inactive] })).toContain(
+    const inactive = problem('BridgeWatchedValidatorInactive', 'critical', 20, { subject: { address: alpha } });
+    expect(htmlOf({ valsets }, { watch, problems: [inactive] })).toContain(
       '<b class="state critical" title="critical">not in the set',
     );
     expect(statesOf({ orchestrator_addresses: null })[0]?.[0]).toBe('cannot be judged');

@@ -4,7 +4,7 @@ import { incidents } from './incidents.js';
 import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
-import { formatSentence } from '../../src/engine/verdicts.js';
+import { formatSentence } from '../../src/engine/target-problems.js';
 
 /* When each problem fires for the first time. The slow tests compare that with the alerts. */
 
@@ -61,13 +61,13 @@ function findFirstAlerts(incident: Incident) {
     sampleSeconds: SAMPLE_SECONDS,
     isComplete: () => expected.every((key) => minutes.has(key)) && !Array.from(sentences.values()).some(isTooEarly),
     observe: (targets, minute) => {
-      for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
-        const { alert, severity, state } = verdict;
+      for (const problem of targets.flatMap(({ problems }) => problems)) {
+        const { alert, severity, state } = problem;
         const key = `${alert}/${severity}`;
         const known = sentences.get(alert);
         if (state !== 'firing' || (minutes.has(key) && !(known?.severity === severity && isTooEarly(known)))) continue;
         if (!minutes.has(key)) minutes.set(key, minute - incident.beginsAtMinute);
-        addSentence(sentences, alert, { severity, text: formatSentence(verdict) });
+        addSentence(sentences, alert, { severity, text: formatSentence(problem) });
       }
     },
   });

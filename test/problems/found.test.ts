@@ -4,7 +4,7 @@ import { joinTexts } from '../../src/problems/sentence.js';
 import { isNodeBehind as isBehindByAnswers } from '../../src/queries/node-status.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { cctx as pendingCctx, outbound, rateLimiterInput, status as cctxStatus } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -653,8 +653,8 @@ describe('a validator', () => {
     };
     const deadlines = (minutes: number, documentAt: (minute: number) => Partial<Document>) => {
       const documents = Array.from({ length: minutes + 1 }, (_, minute) => ({ minute, state, ...documentAt(minute) }));
-      const [judged] = listVerdicts([bridgeState(documents, { watch }, false)], at(minutes));
-      return (judged?.verdicts ?? [])
+      const [judged] = judgeTargets([bridgeState(documents, { watch }, false)], at(minutes));
+      return (judged?.problems ?? [])
         .filter(
           (each) => each.state === 'firing' && each.severity === 'critical' && each.alert.endsWith('DeadlineNear'),
         )

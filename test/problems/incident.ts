@@ -101,7 +101,7 @@ export function recordIncident(
       ...options,
       keep,
       observe: (targets, minute) => {
-        for (const { alert, severity, state, isHidden, id } of targets.flatMap(({ verdicts }) => verdicts)) {
+        for (const { alert, severity, state, isHidden, id } of targets.flatMap(({ problems }) => problems)) {
           if (state !== 'firing') continue;
           addMinute(minutes, `${alert}/${severity}`, minute);
           if (!isHidden) addMinute(unhiddenMinutes, `${alert}/${severity} ${id}`, minute);

@@ -17,9 +17,9 @@ function firstMinutes(alert: string, phases: readonly Phase[]) {
     valsets: 3,
     keep: metricsInRules,
     observe: (targets, minute) => {
-      for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
-        const key = `${verdict.severity} ${verdict.document}`;
-        if (verdict.alert !== alert || verdict.state !== 'firing' || byPages.has(key)) continue;
+      for (const problem of targets.flatMap(({ problems }) => problems)) {
+        const key = `${problem.severity} ${problem.document}`;
+        if (problem.alert !== alert || problem.state !== 'firing' || byPages.has(key)) continue;
         byPages.set(key, minute);
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/engine/verdicts.js';
+import type { TargetProblem } from '../../src/engine/target-problems.js';
 import { record } from './recording.js';
 
 /*
@@ -36,9 +36,9 @@ function disturbancesFrom(afterDays: number): readonly string[] {
   record([{ minutes: WINDOW_DAYS * 24 * 60 }], {
     ...options,
     observe: (targets, minute) => {
-      for (const verdict of targets.flatMap(({ verdicts }) => verdicts)) {
-        if (verdict.state !== 'firing' || verdict.severity === 'info' || verdict.hiddenBy !== null) continue;
-        const key = keyOf(verdict);
+      for (const problem of targets.flatMap(({ problems }) => problems)) {
+        if (problem.state !== 'firing' || problem.severity === 'info' || problem.hiddenBy !== null) continue;
+        const key = keyOf(problem);
         const known = found.get(key) ?? { key, from: minute, until: minute };
         known.until = minute;
         found.set(key, known);
@@ -49,7 +49,7 @@ function disturbancesFrom(afterDays: number): readonly string[] {
   return Array.from(found.values(), ({ key, from, until }) => `${key} day ${day(from)} to ${day(until)}`);
 }
 
-function keyOf({ alert, severity, subject }: Verdict): string {
+function keyOf({ alert, severity, subject }: TargetProblem): string {
   return [`${alert}/${severity}`, ...Object.values(subject)].join(' ');
 }
 

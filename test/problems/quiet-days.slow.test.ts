@@ -22,7 +22,7 @@ it.skipIf(!hasTool('promtool')).each(DAYS)(
       valsets: 3,
       keep: metricsInRules,
       observe: (targets) => {
-        for (const { alert, state } of targets.flatMap(({ verdicts }) => verdicts))
+        for (const { alert, state } of targets.flatMap(({ problems }) => problems))
           if (state === 'firing') shown.add(alert);
       },
     });

@@ -17,7 +17,7 @@ import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { ProblemSettings } from '../../src/problems/problem.js';
 import type { EndpointMemory } from '../../src/engine/state-file.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
-import type { TargetVerdicts } from '../../src/engine/verdicts.js';
+import type { JudgedTarget } from '../../src/engine/target-problems.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
 import { readPoll } from '../support/steps.js';
@@ -115,7 +115,7 @@ export const changedInput = (change: (input: RateLimiterInput) => object): PollO
 
 type Keep = ReadonlySet<string> | 'all';
 
-type Observe = (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
+type Observe = (problems: readonly JudgedTarget[], minute: number, endpoints: readonly EndpointState[]) => void;
 
 const keeps = (keep: Keep | undefined, metric: string): boolean => keep === 'all' || keep?.has(metric) === true;
 
@@ -147,7 +147,7 @@ export interface RecordingOptions {
   readonly targetLabels?: TargetLabels;
   /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
   readonly valsets?: number;
-  /** Receives the verdicts and the endpoints of the exporter after every sample. */
+  /** Receives the problems and the endpoints of the exporter after every sample. */
   readonly observe?: Observe;
   /** Whether the recording ends before the next sample. */
   readonly isComplete?: () => boolean;
@@ -166,7 +166,7 @@ export interface Recording {
 interface LastSample {
   readonly at: Moment;
   readonly endpoints: readonly EndpointState[];
-  readonly verdicts: readonly TargetVerdicts[];
+  readonly problems: readonly JudgedTarget[];
 }
 
 /**
@@ -208,7 +208,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       }
       exporter ??= createExporter(model, config, seconds, options, options.hasStateFile ? remembered : []);
       exporter.poll(phase, seconds);
-      observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
+      observe?.(exporter.endpoints.problems(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
       for (const [key, value] of keep === undefined ? [] : exporter.scrape(phase, seconds, keep)) {
         put(series, key, sample, value);
       }
@@ -216,8 +216,8 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   }
   const at = instantAt(last);
   const endpoints = exporter?.endpoints.states() ?? [];
-  const verdicts = exporter?.endpoints.verdicts(at) ?? [];
-  return { sampleSeconds, samples: sample, series, endpoints, verdicts, at };
+  const problems = exporter?.endpoints.problems(at) ?? [];
+  return { sampleSeconds, samples: sample, series, endpoints, problems, at };
 }
 
 function put(series: Map<string, (number | undefined)[]>, key: string, sample: number, value: number): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { exportedFamilies } from '../../src/engine/endpoint-state.js';
-import { problemSeries } from '../../src/engine/verdicts.js';
+import { problemSeries } from '../../src/engine/target-problems.js';
 import { changedState, INITIAL_CONFIG, record, START_SECONDS, watchedAddress, type Phase } from './recording.js';
 
 /* What only a recording of documents with answers shows. The slow tests compare all scenarios with the alerts. */
@@ -24,7 +24,7 @@ describe('a validator that signs no blocks', () => {
         staleAfterMs: 60_000,
         valsets: 3,
         observe: ([target], minute, endpoints) => {
-          for (const { alert, severity, state } of target?.verdicts ?? [])
+          for (const { alert, severity, state } of target?.problems ?? [])
             if (state === 'firing' && !firing.has(`${alert}/${severity}`))
               firing.set(`${alert}/${severity}`, minute - 13);
           const nextAnswers = START_SECONDS + minute * 60 + 39;
@@ -61,10 +61,10 @@ describe('a jailed validator', () => {
   });
 
   it('that has left the set is not inactive as well', () => {
-    const [target] = record([{ minutes: 6, queries: jailed, bridge: left }], { valsets: 3 }).verdicts;
-    const verdicts = target?.verdicts ?? [];
-    expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action).toMatch(/^Find the cause /);
-    expect(verdicts.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
+    const [target] = record([{ minutes: 6, queries: jailed, bridge: left }], { valsets: 3 }).problems;
+    const problems = target?.problems ?? [];
+    expect(problems.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action).toMatch(/^Find the cause /);
+    expect(problems.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
   });
 });
 

@@ -19,7 +19,7 @@ it.each(names)('have at most two pairs of summary and action for a problem in an
     valsets: 3,
     observe: (targets, minute) => {
       for (const { id, alert, severity, startSeconds, summary, action } of targets.flatMap(
-        ({ verdicts }) => verdicts,
+        ({ problems }) => problems,
       )) {
         // A problem that begins anew is another one.
         const key = `${alert} ${severity} ${id} since ${startSeconds}`;

@@ -27,7 +27,7 @@ function firedIn(model: MainnetChain, phases: readonly Phase[]) {
     sampleSeconds: SAMPLE_SECONDS,
     withoutTokens: true,
     observe: (targets, minute) => {
-      for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
+      for (const { alert, severity, state } of targets.flatMap(({ problems }) => problems)) {
         const key = `${alert}/${severity}`;
         if (state !== 'firing' || !ABOUT_RELAYING.has(alert)) continue;
         if (minute - (firing.get(key) ?? -Infinity) > 15) fired.push([minute, key]);

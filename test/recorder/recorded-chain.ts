@@ -5,7 +5,7 @@ import { configSchema, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { createEndpoint, createEngine, type SteppedPoll } from '../../src/engine/engine.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { createJobs, type PollJob } from '../../src/engine/jobs.js';
-import { createVerdictLog } from '../../src/engine/poll-log.js';
+import { createProblemLog } from '../../src/engine/poll-log.js';
 import type { Received } from '../../src/engine/source.js';
 import { openDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
@@ -64,13 +64,13 @@ export async function recordChain({
     close: async () => undefined,
   });
   recorder.configure({ directory, max_size: Infinity, interval: intervalMinutes * 60_000 });
-  const verdictLog = createVerdictLog(
+  const problemLog = createProblemLog(
     log,
     () => engine.states(),
     now,
     (target) => recorder.recordNext(target),
   );
-  const sinks = [recorder, { polled: (poll: SteppedPoll) => verdictLog.polled(poll) }];
+  const sinks = [recorder, { polled: (poll: SteppedPoll) => problemLog.polled(poll) }];
   const engine = createEngine<PollJob>({
     source: { ...node, document: async (...request) => respond(await node.document(...request), seconds) },
     now,

@@ -28,7 +28,7 @@ type Poll = Outcome | 'ok!';
 function selected(polls: readonly Poll[], intervalMs: number): number[] {
   let memory: RecordingMemory = { target: 'a' };
   return polls.flatMap((poll, minute) => {
-    const before = poll === 'ok!' ? { ...memory, hasNewVerdict: true } : memory;
+    const before = poll === 'ok!' ? { ...memory, hasNewProblem: true } : memory;
     const result = selectPoll(before, poll === 'ok!' ? 'ok' : poll, minute * MINUTE, intervalMs);
     ({ memory } = result);
     return result.isSelected ? [minute] : [];
@@ -53,12 +53,12 @@ describe('the selection of polls to record', () => {
 
   it('keeps a change of the conditions until the next successful poll', () => {
     const changed = selectPoll(
-      { target: 'a', outcome: 'ok', okAtMs: 0, hasNewVerdict: true },
+      { target: 'a', outcome: 'ok', okAtMs: 0, hasNewProblem: true },
       'timeout',
       MINUTE,
       60 * MINUTE,
     );
-    expect(changed.memory.hasNewVerdict).toBe(true);
+    expect(changed.memory.hasNewProblem).toBe(true);
     expect(selectPoll({ ...changed.memory, outcome: 'ok' }, 'ok', 2 * MINUTE, 60 * MINUTE).isSelected).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { wallSeconds, type Moment } from '../../src/clock.js';
 import type { EndpointState } from '../../src/engine/endpoint-state.js';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { readRecording, replay } from '../../src/sources/recording.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -18,7 +18,7 @@ type Firing = Map<string, number>;
 
 /** Adds since which minute an alert fires. */
 function addFiring(firing: Firing, states: readonly EndpointState[], now: Moment): void {
-  for (const { alert, severity, document, state } of listVerdicts(states, now).flatMap(({ verdicts }) => verdicts)) {
+  for (const { alert, severity, document, state } of judgeTargets(states, now).flatMap(({ problems }) => problems)) {
     const key = `${severity} ${alert} ${document}`;
     if (state === 'firing' && !firing.has(key)) firing.set(key, (wallSeconds(now.at, now) - START) / 60);
   }

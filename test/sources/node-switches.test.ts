@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets } from '../../src/engine/target-problems.js';
 import { latestBlock } from '../../src/queries/node-status.js';
 import { edited, reset, withStatus } from '../support/faults.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -45,8 +45,8 @@ describe('the queries of a node', () => {
 
 describe('BridgeNodeDown', () => {
   const nodeDown = (polled: PolledNodes) =>
-    listVerdicts([polled.state()], polled.now())
-      .flatMap(({ verdicts }) => verdicts)
+    judgeTargets([polled.state()], polled.now())
+      .flatMap(({ problems }) => problems)
       .find(({ alert }) => alert === 'BridgeNodeDown');
 
   it('fires when one node has failed for 30 minutes while another one answers, and names it with its reason', async () => {
@@ -99,8 +99,8 @@ describe('another contract that a node shows', () => {
     state: { ...state, params: { ...state.params, bridge_external_address: `0x${'0d'.repeat(20)}` } },
   }));
   const changes = (polled: PolledNodes) =>
-    listVerdicts([polled.state()], polled.now())
-      .flatMap(({ verdicts }) => verdicts)
+    judgeTargets([polled.state()], polled.now())
+      .flatMap(({ problems }) => problems)
       .filter(({ alert }) => alert === 'BridgeParamsChanged');
 
   it('after it has taken the place of a dead one is critical after an hour only', async () => {

@@ -68,7 +68,7 @@ describe('the first poll after a restart', () => {
     for (let minute = start; minute <= start + 24; minute += STEP_MINUTES) {
       second.poll(minute);
       isOdd = false;
-      const found = second.verdicts(minute).map(({ alert }) => alert);
+      const found = second.problems(minute).map(({ alert }) => alert);
       expect(found, `minute ${minute}`).not.toContain('BridgeStateRolledBack');
       expect(found, `minute ${minute}`).not.toContain('BridgeParamsChanged');
     }
@@ -81,8 +81,8 @@ describe('the first poll after a restart', () => {
     const truncated = (body: string): string => body.replace(/(?<="total_pending":")\d+/, '99999');
     const second = startSimulatedProcess(chain, 55, first.end(54), truncated);
     second.poll(56);
-    const stuck = second.verdicts(56).filter(({ alert }) => alert === 'CrosschainBacklogStuck');
-    expect(new Set(stuck.map((verdict) => verdict.summary))).toEqual(
+    const stuck = second.problems(56).filter(({ alert }) => alert === 'CrosschainBacklogStuck');
+    expect(new Set(stuck.map((problem) => problem.summary))).toEqual(
       new Set(['the transactions to a chain are stuck (found before the restart)']),
     );
   });

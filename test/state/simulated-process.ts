@@ -1,4 +1,4 @@
-import { type Verdict } from '../../src/engine/verdicts.js';
+import { type TargetProblem } from '../../src/engine/target-problems.js';
 import type { Moment } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { respondTo } from '../../src/sources/simulated-node.js';
@@ -83,7 +83,7 @@ export interface SimulatedProcess {
   /** Advances the chain to a minute and polls both documents. */
   readonly poll: (minute: number) => void;
   readonly all: () => readonly EndpointState[];
-  readonly verdicts: (minute: number) => readonly Verdict[];
+  readonly problems: (minute: number) => readonly TargetProblem[];
   /** The values of a family, by labels, of the documents of the last polls. */
   readonly values: (family: string, minute: number) => Readonly<Record<string, number>>;
   /** What is written when it ends, by document. */
@@ -126,7 +126,7 @@ export function startSimulatedProcess(
       }
     },
     all: endpoints.states,
-    verdicts: (minute) => endpoints.verdicts(instantAt(minute)).flatMap(({ verdicts }) => verdicts),
+    problems: (minute) => endpoints.problems(instantAt(minute)).flatMap(({ problems }) => problems),
     values: (family, minute) =>
       Object.fromEntries(
         endpoints

@@ -8,7 +8,7 @@ import {
 } from '../../src/engine/endpoint-state.js';
 import { createMemory, withMemory, type EndpointMemory } from '../../src/engine/state-file.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { listVerdicts, withAlerts, type TargetVerdicts } from '../../src/engine/verdicts.js';
+import { judgeTargets, withAlerts, type JudgedTarget } from '../../src/engine/target-problems.js';
 import type { QueryStates } from '../../src/queries/query.js';
 import type { StepContext } from '../../src/document-types.js';
 import { step } from './steps.js';
@@ -67,6 +67,6 @@ export function recordedStates(
     },
     /** What a state file would have of them. */
     remembered: (): readonly EndpointMemory[] => states.flatMap((state) => createMemory(state) ?? []),
-    verdicts: (now: Moment): readonly TargetVerdicts[] => listVerdicts(states, now),
+    problems: (now: Moment): readonly JudgedTarget[] => judgeTargets(states, now),
   };
 }

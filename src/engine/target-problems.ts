@@ -26,7 +26,7 @@ import {
   type Subject,
   type Urgency,
 } from '../problems/problem.js';
-import { problems, type ProblemName } from '../problems/problems.js';
+import { problems as declarations, type ProblemName } from '../problems/problems.js';
 import { ageText, joinTexts, type AgeKind } from '../problems/sentence.js';
 import { utcMinute } from '../text/format.js';
 import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
@@ -37,7 +37,7 @@ import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointS
  */
 
 /** A problem at a point in time. */
-export interface Verdict extends ShownProblem {
+export interface TargetProblem extends ShownProblem {
   readonly target: string;
   /** `firing` when its alert fires or a firing cause hides it, else `pending`. */
   readonly state: 'firing' | 'pending';
@@ -53,7 +53,7 @@ export interface Verdict extends ShownProblem {
   readonly details: string;
 }
 
-type HeadingOf = Pick<Verdict, 'summary' | 'ageKind' | 'ageSeconds' | 'mayBeOlder'>;
+type HeadingOf = Pick<TargetProblem, 'summary' | 'ageKind' | 'ageSeconds' | 'mayBeOlder'>;
 
 /** What is wrong, and for how long: the heading of a page. */
 export function formatHeading({ summary, ageKind, ageSeconds, mayBeOlder }: HeadingOf): string {
@@ -61,15 +61,15 @@ export function formatHeading({ summary, ageKind, ageSeconds, mayBeOlder }: Head
 }
 
 /** The heading with the details. */
-export function formatSentence(verdict: HeadingOf & Pick<Verdict, 'details'>): string {
-  return joinTexts('; ', formatHeading(verdict), verdict.details);
+export function formatSentence(problem: HeadingOf & Pick<TargetProblem, 'details'>): string {
+  return joinTexts('; ', formatHeading(problem), problem.details);
 }
 
 /** Worst first. An unknown status may hide anything, so it comes before `pending` and `info`. */
 export const statuses = ['critical', 'warning', 'unknown', 'pending', 'info', 'ok'] as const;
 export type TargetStatus = (typeof statuses)[number];
 
-export interface TargetVerdicts {
+export interface JudgedTarget {
   readonly target: string;
   /**
    * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint
@@ -78,33 +78,33 @@ export interface TargetVerdicts {
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty otherwise. */
   readonly unknown: readonly string[];
-  /** Worst first, verdicts with a cause last. */
-  readonly verdicts: readonly Verdict[];
+  /** Worst first, problems with a cause last. */
+  readonly problems: readonly TargetProblem[];
   /** The names of problems whose fields an endpoint has never had. */
   readonly notJudgedHere: readonly string[];
 }
 
-/** The verdicts of all targets, in the order of the endpoints. */
-export function listVerdicts(states: readonly EndpointState[], now: Moment): readonly TargetVerdicts[] {
+/** The problems of all targets, in the order of the endpoints. */
+export function judgeTargets(states: readonly EndpointState[], now: Moment): readonly JudgedTarget[] {
   const byTarget = groupBy(states, ({ target }) => target);
-  return Array.from(byTarget, ([target, targetStates]) => targetVerdicts(target, targetStates, now));
+  return Array.from(byTarget, ([target, targetStates]) => judgeTarget(target, targetStates, now));
 }
 
-function targetVerdicts(target: string, states: readonly EndpointState[], now: Moment): TargetVerdicts {
-  const verdicts = withoutRepetitions(presentVerdicts(states, now).filter(isShown)).toSorted(worstFirst);
+function judgeTarget(target: string, states: readonly EndpointState[], now: Moment): JudgedTarget {
+  const problems = withoutRepetitions(judgedProblems(states, now).filter(isShown)).toSorted(worstFirst);
   const unknown = states.flatMap((state) =>
     documents[state.document].isOptional || isNotServed(state, states) || exportedSuccess(state, now.at) !== undefined
       ? []
       : [withoutSuccessFor(state, now.at)],
   );
-  const [worst] = verdicts;
+  const [worst] = problems;
   const isFiring = worst?.state === 'firing' && worst.severity !== 'info';
   const rest = worst === undefined ? 'ok' : worst.state === 'pending' ? 'pending' : worst.severity;
   return {
     target,
     status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
     unknown,
-    verdicts,
+    problems,
     notJudgedHere: Array.from(
       new Set(states.flatMap((state) => exportedSuccess(state, now.at)?.snapshot.judgement.notJudgedHere ?? [])),
     ),
@@ -166,16 +166,16 @@ function listCandidates(states: readonly EndpointState[], now: Moment): readonly
 function presentProblems({ document, lastSuccess, problems: { remembered }, problemSettings = {} }: EndpointState) {
   const present =
     lastSuccess?.snapshot.judgement.present ??
-    problems.flatMap((problem) => {
+    declarations.flatMap((problem) => {
       const { histories } = remembered.get(problemKey(problem)) ?? {};
       return selectPresent(problem, histories?.values() ?? []).map((history) => ({ ...history, problem }));
     });
   return present.filter(({ problem }) => isEnabled({ ...problem, document }, problemSettings));
 }
 
-function presentVerdicts(states: readonly EndpointState[], now: Moment): readonly Verdict[] {
+function judgedProblems(states: readonly EndpointState[], now: Moment): readonly TargetProblem[] {
   return Array.from(judgeAlerts(listCandidates(states, now), now.at), ([candidate, alert]) =>
-    createVerdict(candidate, alert, now),
+    createTargetProblem(candidate, alert, now),
   );
 }
 
@@ -196,7 +196,7 @@ export function problemSeries(states: readonly EndpointState[], now: Moment): re
     const [first] = targetStates;
     const fixedLabels = formatTargetLabels(first?.target ?? '', first?.targetLabels);
     return [
-      ...problemLines(presentVerdicts(targetStates, now), fixedLabels),
+      ...problemLines(judgedProblems(targetStates, now), fixedLabels),
       ...targetStates.map((state) => {
         const { unjudged = [] } = exportedSuccess(state, now.at)?.snapshot.judgement ?? {};
         return unjudgedLines(unjudged, state.document, fixedLabels, now);
@@ -205,11 +205,11 @@ export function problemSeries(states: readonly EndpointState[], now: Moment): re
   });
 }
 
-function createVerdict(
+function createTargetProblem(
   { state, present, id, alert, severity, subject, startAt }: Candidate,
   { firesAt: firesAtInstant, isHidden, cause, kept }: Alert,
   now: Moment,
-): Verdict {
+): TargetProblem {
   const { problem, isProven, summary, details, action, validators, chains } = present;
   const isKept = cause === undefined && kept !== undefined;
   const fires = isKept ? Math.max(firesAtInstant, kept.until) : firesAtInstant;
@@ -249,7 +249,15 @@ const SHOWN_AFTER_SECONDS = 120;
  * Notes, and problems that may end soon, are not shown before they fire. Failing polls are shown at once, unless the
  * target is judged without the document.
  */
-function isShown({ state, alert, document, severity, ageSeconds, startSeconds, firesAtSeconds }: Verdict): boolean {
+function isShown({
+  state,
+  alert,
+  document,
+  severity,
+  ageSeconds,
+  startSeconds,
+  firesAtSeconds,
+}: TargetProblem): boolean {
   if (state === 'firing') return true;
   if (severity === 'info') return false;
   if (isOfPolls({ alert }) && alert !== 'BridgeProblemUnjudged' && !documents[document].isOptional) return true;
@@ -257,30 +265,30 @@ function isShown({ state, alert, document, severity, ageSeconds, startSeconds, f
 }
 
 /**
- * Leaves out what another verdict says. A warning and the critical problem of the same subject are one line, that of
+ * Leaves out what another problem says. A warning and the critical problem of the same subject are one line, that of
  * the alert that fires first. A pending problem is left out while its cause fires.
  */
-function withoutRepetitions(all: readonly Verdict[]): readonly Verdict[] {
-  return all.flatMap((verdict) => {
-    const { hiddenBy, state, isHidden } = verdict;
+function withoutRepetitions(all: readonly TargetProblem[]): readonly TargetProblem[] {
+  return all.flatMap((problem) => {
+    const { hiddenBy, state, isHidden } = problem;
     const isCauseShown = all.some((cause) => cause.alert === hiddenBy && cause.state === 'firing');
-    if (isCauseShown && (hiddenBy === verdict.alert || state === 'pending')) return [];
-    const worse = all.find((other) => isSameButCritical(other, verdict));
+    if (isCauseShown && (hiddenBy === problem.alert || state === 'pending')) return [];
+    const worse = all.find((other) => isSameButCritical(other, problem));
     if (worse !== undefined && isHidden && worse.state === state) return [];
     if (worse !== undefined && !isHidden && worse.state === 'pending') {
       const later = `critical at ${utcMinute(isoTime(worse.firesAtSeconds))}`;
-      return [{ ...verdict, details: joinTexts('; ', verdict.details, later) }];
+      return [{ ...problem, details: joinTexts('; ', problem.details, later) }];
     }
-    const isLater = all.some((other) => isSameButCritical(verdict, other) && !other.isHidden);
-    return isLater ? [] : [verdict];
+    const isLater = all.some((other) => isSameButCritical(problem, other) && !other.isHidden);
+    return isLater ? [] : [problem];
   });
 }
 
 /**
- * The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: problems of the polls,
- * then of the documents in the order of `problems`.
+ * The order of the pages: firing, then pending, notes last. Equal problems keep their order: problems of the polls,
+ * then of the documents in the order of their declarations.
  */
-function worstFirst(a: Verdict, b: Verdict): number {
+function worstFirst(a: TargetProblem, b: TargetProblem): number {
   return (
     Number(a.hiddenBy !== null) - Number(b.hiddenBy !== null) ||
     Number(isNote(a)) - Number(isNote(b)) ||
@@ -290,7 +298,7 @@ function worstFirst(a: Verdict, b: Verdict): number {
 }
 
 /** A note is for the record and no problem. */
-export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>): boolean {
+export function isNote({ severity, state }: Pick<TargetProblem, 'severity' | 'state'>): boolean {
   return severity === 'info' && state === 'firing';
 }
 
@@ -300,31 +308,33 @@ export function worstTargetFirst<Target extends { readonly status: TargetStatus 
   return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 
-/** The firing verdicts that no other verdict inhibits. */
-export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'hiddenBy'>>({
-  verdicts,
+/** The firing problems that no other problem inhibits. */
+export function firingProblems<Each extends Pick<TargetProblem, 'state' | 'hiddenBy'>>({
+  problems,
 }: {
-  readonly verdicts: readonly Each[];
+  readonly problems: readonly Each[];
 }): readonly Each[] {
-  return verdicts.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
+  return problems.filter(({ state, hiddenBy }) => state === 'firing' && hiddenBy === null);
 }
 
 /**
- * The severity of the worst firing verdict of these alerts, hidden or not. Labels of the alert must have the given
+ * The severity of the worst firing problem of these alerts, hidden or not. Labels of the alert must have the given
  * values, and a joint problem of chains the given chain.
  */
 export function judgeSeverity(
-  { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'chains' | 'severity'>[] },
+  {
+    problems,
+  }: { readonly problems: readonly Pick<TargetProblem, 'state' | 'alert' | 'subject' | 'chains' | 'severity'>[] },
   alerts: readonly ProblemName[],
   labels: Subject = {},
 ): Severity | undefined {
   const { chain_id: chainId } = labels;
-  const matches = ({ subject, chains }: Pick<Verdict, 'subject' | 'chains'>): boolean =>
+  const matches = ({ subject, chains }: Pick<TargetProblem, 'subject' | 'chains'>): boolean =>
     (chainId === undefined || chains?.includes(chainId) !== false) &&
     subjectLabels.every(
       (name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name],
     );
-  return verdicts.find(
-    (verdict) => verdict.state === 'firing' && alerts.some((name) => name === verdict.alert) && matches(verdict),
+  return problems.find(
+    (problem) => problem.state === 'firing' && alerts.some((name) => name === problem.alert) && matches(problem),
   )?.severity;
 }

@@ -1,9 +1,9 @@
 import { pino, type Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { haveBegunOrEnded, logVerdicts, type ReportedVerdicts } from '../../src/engine/poll-log.js';
-import type { TargetVerdicts } from '../../src/engine/verdicts.js';
+import { haveBegunOrEnded, logProblems, type ReportedProblems } from '../../src/engine/poll-log.js';
+import type { JudgedTarget } from '../../src/engine/target-problems.js';
 import { INITIAL_CONFIG, record, type Phase } from '../problems/recording.js';
-import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
+import { judgeTarget, problem } from '../pages/sample-snapshots.js';
 
 interface Logged {
   readonly line: (text: string) => void;
@@ -12,17 +12,17 @@ interface Logged {
 const createLog = ({ line }: Logged) =>
   pino({ base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write: line });
 
-/** Logs what changes from one call to the next; returns whether a verdict has begun or ended. */
-function createVerdictLog(log: Logger) {
-  let before: ReportedVerdicts = new Map();
-  return (judged: TargetVerdicts): boolean => {
+/** Logs what changes from one call to the next; returns whether a problem has begun or ended. */
+function createProblemLog(log: Logger) {
+  let before: ReportedProblems = new Map();
+  return (judged: JudgedTarget): boolean => {
     const earlier = before;
-    before = logVerdicts(log, earlier, judged.verdicts);
+    before = logProblems(log, earlier, judged.problems);
     return haveBegunOrEnded(earlier, before);
   };
 }
 
-/** The log lines about the verdicts of a recording, with the minute. */
+/** The log lines about the problems of a recording, with the minute. */
 function linesOf(phases: readonly Phase[]): string[] {
   const lines: string[] = [];
   let minute = 0;
@@ -32,7 +32,7 @@ function linesOf(phases: readonly Phase[]): string[] {
       lines.push(`${minute} ${level} ${target} ${document} ${alert}: ${msg}`);
     },
   });
-  const logNext = createVerdictLog(log);
+  const logNext = createProblemLog(log);
   record(phases, {
     valsets: 3,
     sampleSeconds: 240,
@@ -44,8 +44,8 @@ function linesOf(phases: readonly Phase[]): string[] {
   return lines;
 }
 
-describe('the log of verdicts', () => {
-  it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {
+describe('the log of problems', () => {
+  it('has one line for the beginning and one for the end of a problem, with the sentence of the page', () => {
     const lines = linesOf([
       { minutes: 12, config: { ...INITIAL_CONFIG, documents: ['module_state'] } },
       { minutes: 28, scenario: 'stalled-oracle' },
@@ -69,24 +69,24 @@ describe('the log of verdicts', () => {
     ['info', 'info'],
   ] as const)('has what is %s with the level %s, and its end with the level info', (severity, level) => {
     const levels: string[] = [];
-    const logNext = createVerdictLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
-    logNext(targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
-    logNext(targetVerdicts());
+    const logNext = createProblemLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
+    logNext(judgeTarget([problem('BridgeOracleStalled', severity, 20)]));
+    logNext(judgeTarget());
     expect(levels).toEqual([level, 'info']);
   });
 
-  it('has the same alert about another chain as another verdict', () => {
+  it('has the same alert about another chain as another problem', () => {
     const lines: { chain_id?: string }[] = [];
-    const logNext = createVerdictLog(createLog({ line: (text) => lines.push(JSON.parse(text)) }));
-    const stuck = (chain_id: string) => verdict('CrosschainBacklogStuck', 'critical', 40, { subject: { chain_id } });
-    const hasChanged = [['1'], ['1', '56'], ['1', '56']].map((ids) => logNext(targetVerdicts(ids.map(stuck))));
+    const logNext = createProblemLog(createLog({ line: (text) => lines.push(JSON.parse(text)) }));
+    const stuck = (chain_id: string) => problem('CrosschainBacklogStuck', 'critical', 40, { subject: { chain_id } });
+    const hasChanged = [['1'], ['1', '56'], ['1', '56']].map((ids) => logNext(judgeTarget(ids.map(stuck))));
     expect(lines.map(({ chain_id }) => chain_id)).toEqual(['1', '56']);
     expect(hasChanged).toEqual([true, true, false]);
   });
 
   it('says why an alert is no longer critical: another one hides it, it is a warning, or it has ended', () => {
     const lines: string[] = [];
-    const logNext = createVerdictLog(
+    const logNext = createProblemLog(
       createLog({
         line: (text) => {
           const { level, msg } = JSON.parse(text) as Readonly<Record<string, string>>;
@@ -94,10 +94,10 @@ describe('the log of verdicts', () => {
         },
       }),
     );
-    const warning = verdict('BridgeOrchestratorDeadlineNear', 'warning', 20);
-    const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
+    const warning = problem('BridgeOrchestratorDeadlineNear', 'warning', 20);
+    const critical = problem('BridgeOrchestratorDeadlineNear', 'critical', 30);
     const hidden = { ...critical, hiddenBy: 'BridgeBatchUnsigned' };
-    for (const each of [[warning], [hidden], [critical], [warning], []]) logNext(targetVerdicts(each));
+    for (const each of [[warning], [hidden], [critical], [warning], []]) logNext(judgeTarget(each));
     expect(lines).toEqual([
       'warn warning',
       'info no longer warning, hidden by BridgeBatchUnsigned',

@@ -1,15 +1,15 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Urgency } from '../problems/problem.js';
-import { formatHeading, formatSentence, isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
+import { formatHeading, formatSentence, isNote, statuses, type TargetStatus } from '../engine/target-problems.js';
 import { joinTexts } from '../problems/sentence.js';
 import { capitalized, durationInWords, utcMinute } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup, clockTimeElement, sinceElement } from './html.js';
 import { identifier } from './cells.js';
 import { anchor, filterLink, pendingLink, relative, section } from './layout.js';
-import type { EndpointView, TargetView, VerdictView, View } from './view.js';
+import type { EndpointView, TargetView, ProblemView, View } from './view.js';
 
 /*
- * The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences.
+ * The problems on both pages: the worst as the heading, the rest below it, each with its action and its consequences.
  */
 
 /**
@@ -34,30 +34,30 @@ const urgencyTexts: Readonly<Record<Urgency, string>> = {
 /** Limits each list, so that the page of many targets stays readable. */
 const MAX_ENTRIES = 30;
 
-/** Verdicts of a target with the same alert, severity and state, worst first; they have different subjects. */
+/** Problems of a target with the same alert, severity and state, worst first; they have different subjects. */
 interface Group {
   readonly view: TargetView;
-  readonly first: VerdictView;
-  readonly others: readonly VerdictView[];
+  readonly first: ProblemView;
+  readonly others: readonly ProblemView[];
 }
 
 export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusTexts[status].word}</b>`;
 }
 
-/** A group of verdicts, or why a target cannot be judged. */
+/** A group of problems, or why a target cannot be judged. */
 type Entry = { readonly rank: number } & (
   { readonly group: Group } | { readonly target: string; readonly reasons: readonly string[] }
 );
 
 /** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
-export function verdictSections({ targets, endpoints }: View) {
+export function problemSections({ targets, endpoints }: View) {
   const entries = targets.flatMap((view): Entry[] => {
-    const groups = createGroups(view, (verdict) => !isConsequence(verdict, view));
-    const reasons = view.unknown.filter((reason) => !view.verdicts.some((each) => formatHeading(each) === reason));
+    const groups = createGroups(view, (problem) => !isConsequence(problem, view));
+    const reasons = view.unknown.filter((reason) => !view.problems.some((each) => formatHeading(each) === reason));
     const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons };
     return [
-      ...groups.map((group) => ({ rank: rankVerdict(group.first), group })),
+      ...groups.map((group) => ({ rank: rankProblem(group.first), group })),
       ...(reasons.length === 0 ? [] : [unknown]),
     ];
   });
@@ -80,8 +80,8 @@ function upgradeNotes(endpoints: readonly EndpointView[]): readonly Markup[] {
   return Array.from(new Set(notes), (note) => markup`<p>${isolated(note)}</p>\n`);
 }
 
-/** Pending verdicts come after firing verdicts. */
-function rankVerdict({ severity, state }: VerdictView): number {
+/** Pending problems come after firing problems. */
+function rankProblem({ severity, state }: ProblemView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
 
@@ -100,16 +100,16 @@ function renderHeading(entry: Entry) {
     return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
   }
   const { group } = entry;
-  const { view, first: verdict } = group;
-  const { id, details } = verdict;
-  const heading = formatHeading(verdict);
-  const status = judgeStatus(verdict);
-  const word = status === 'pending' ? statusTexts.pending.word : verdict.severity;
+  const { view, first: problem } = group;
+  const { id, details } = problem;
+  const heading = formatHeading(problem);
+  const status = judgeStatus(problem);
+  const word = status === 'pending' ? statusTexts.pending.word : problem.severity;
   const paragraph = details === '' ? '' : markup`<p>${linked(capitalized(details), view)}</p>\n`;
   return {
     title: `${statusTexts[status].mark} ${word}: ${view.target}: ${heading}`,
-    heading: live(markup`${stateLabel(verdict)} ${targetLink(view)}: ${linked(heading, view)}`),
-    details: markup`<div id="${id}" class="verdict ${status}">${paragraph}${nextSteps(group)}${moreHtml(group)}</div>`,
+    heading: live(markup`${stateLabel(problem)} ${targetLink(view)}: ${linked(heading, view)}`),
+    details: markup`<div id="${id}" class="problem ${status}">${paragraph}${nextSteps(group)}${moreHtml(group)}</div>`,
   };
 }
 
@@ -144,23 +144,23 @@ ${entries.slice(0, MAX_ENTRIES).map(entryHtml)}</ul>${note}`;
 function entryHtml(entry: Entry): Markup {
   if (!('group' in entry)) {
     const { target, reasons } = entry;
-    return markup`<li id="${anchor('verdict', target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(`${target}: ${reasons.join('; ')}`)}</p>\n`;
+    return markup`<li id="${anchor('problem', target, 'unknown')}" class="problem unknown"><p>${statusLabel('unknown')} ${sentenceHtml(`${target}: ${reasons.join('; ')}`)}</p>\n`;
   }
   const { group } = entry;
   const { view, first } = group;
-  return markup`<li id="${first.id}" class="verdict ${judgeStatus(first)}"><p>${stateLabel(first)} ${targetLink(view)}: ${linked(formatSentence(first), view)}</p>
+  return markup`<li id="${first.id}" class="problem ${judgeStatus(first)}"><p>${stateLabel(first)} ${targetLink(view)}: ${linked(formatSentence(first), view)}</p>
 ${nextSteps(group)}${moreHtml(group)}
 `;
 }
 
-/** Whether the cause of a hidden verdict is listed. For minutes after its end, the verdict is listed as building up. */
-function isConsequence({ hiddenBy }: VerdictView, { verdicts }: TargetView): boolean {
-  return hiddenBy !== null && verdicts.some((cause) => cause.alert === hiddenBy && cause.hiddenBy === null);
+/** Whether the cause of a hidden problem is listed. For minutes after its end, the problem is listed as building up. */
+function isConsequence({ hiddenBy }: ProblemView, { problems }: TargetView): boolean {
+  return hiddenBy !== null && problems.some((cause) => cause.alert === hiddenBy && cause.hiddenBy === null);
 }
 
-function createGroups(view: TargetView, isListed: (verdict: VerdictView) => boolean): readonly Group[] {
+function createGroups(view: TargetView, isListed: (problem: ProblemView) => boolean): readonly Group[] {
   const groups = groupBy(
-    view.verdicts.filter(isListed),
+    view.problems.filter(isListed),
     ({ alert, severity, state }) => `${state} ${severity} ${alert}`,
   );
   return Array.from(groups.values()).flatMap(([first, ...others]) =>
@@ -169,21 +169,21 @@ function createGroups(view: TargetView, isListed: (verdict: VerdictView) => bool
 }
 
 /**
- * The other verdicts of a group and, for the worst group of an alert, the verdicts that the alert inhibits. These have
+ * The other problems of a group and, for the worst group of an alert, the problems that the alert inhibits. These have
  * no age, because the age of their cause tells since when.
  */
 function moreHtml({ view, first, others }: Group): Markup {
-  const worst = view.verdicts.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
-  const hidden = view.verdicts.filter(({ hiddenBy }) => worst === first && hiddenBy === first.alert);
+  const worst = view.problems.find(({ alert, hiddenBy }) => alert === first.alert && hiddenBy === null);
+  const hidden = view.problems.filter(({ hiddenBy }) => worst === first && hiddenBy === first.alert);
   if (others.length + hidden.length === 0) return markup``;
-  const itemHtml = (verdict: VerdictView, text: string): Markup => {
-    const isNew = verdict.hiddenBy === null && verdict.action !== first.action;
-    const action = isNew ? markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>` : '';
-    return markup`<li id="${verdict.id}">${stateLabel(verdict)} ${linked(text, view)}${action}\n`;
+  const itemHtml = (problem: ProblemView, text: string): Markup => {
+    const isNew = problem.hiddenBy === null && problem.action !== first.action;
+    const action = isNew ? markup`<p class="remedy">${sentenceHtml(problem.action)}</p>` : '';
+    return markup`<li id="${problem.id}">${stateLabel(problem)} ${linked(text, view)}${action}\n`;
   };
   const items = [
-    ...others.map((verdict) => itemHtml(verdict, formatSentence(verdict))),
-    ...hidden.map((verdict) => itemHtml(verdict, verdict.summary)),
+    ...others.map((problem) => itemHtml(problem, formatSentence(problem))),
+    ...hidden.map((problem) => itemHtml(problem, problem.summary)),
   ];
   const title = joinTexts(
     ', ',
@@ -208,11 +208,11 @@ function linked(text: string, { target }: TargetView): Markup {
   return markup`${parts}`;
 }
 
-function judgeStatus({ severity, state }: VerdictView): TargetStatus {
+function judgeStatus({ severity, state }: ProblemView): TargetStatus {
   return state === 'firing' ? severity : 'pending';
 }
 
-function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
+function stateLabel({ severity, state, firesInSeconds }: ProblemView): Markup {
   if (state === 'firing') return statusLabel(severity);
   return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
 }
@@ -228,7 +228,7 @@ function nextSteps({ first }: Group): Markup {
 }
 
 /** The word before the start: when a problem went over its limit, was first seen (it may be older), or began. */
-function startWord({ ageKind, mayBeOlder }: VerdictView): string {
+function startWord({ ageKind, mayBeOlder }: ProblemView): string {
   if (ageKind === 'over') return 'over its limit ';
   return mayBeOlder ? 'seen ' : '';
 }

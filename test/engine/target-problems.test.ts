@@ -3,7 +3,7 @@ import { failureReasons, type FailureReason } from '../../src/http/failure-reaso
 import type { Moment } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/engine/endpoint-state.js';
 import type { PollResult } from '../../src/engine/step.js';
-import { formatSentence, type TargetVerdicts } from '../../src/engine/verdicts.js';
+import { formatSentence, type JudgedTarget } from '../../src/engine/target-problems.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -38,7 +38,7 @@ function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
   const endpoints = recordedStates([context], LIMITS, at(0));
   const recordPoll = (poll: PollResult, now: Moment): void => void endpoints.record(context, poll, now);
-  const targets = (now: Moment): readonly TargetVerdicts[] => endpoints.verdicts(now);
+  const targets = (now: Moment): readonly JudgedTarget[] => endpoints.problems(now);
   return {
     targets,
     succeed: (minute: number, state: object = {}, options: Pick<BridgeOptions, 'height'> = {}, now = at(minute)) => {
@@ -52,13 +52,13 @@ function endpoint() {
   };
 }
 
-function linesOf([target]: readonly TargetVerdicts[]): string[] {
+function linesOf([target]: readonly JudgedTarget[]): string[] {
   if (target === undefined) return [];
-  const { status, unknown, verdicts } = target;
+  const { status, unknown, problems } = target;
   return [
     status,
     ...unknown,
-    ...verdicts.map((verdict) => `${verdict.state} ${verdict.alert}: ${formatSentence(verdict)}`),
+    ...problems.map((problem) => `${problem.state} ${problem.alert}: ${formatSentence(problem)}`),
   ];
 }
 
@@ -69,7 +69,7 @@ const TOKEN = { contract: '0xt', decimals: 6, min_batch_fee: '1' };
 const waiting = { unbatched_transfers: Array.from({ length: 10 }, (_, index) => transfer(String(index + 1))) };
 const idle = {};
 
-describe('the verdicts about an endpoint', () => {
+describe('the problems about an endpoint', () => {
   it('are unknown before the first poll, and before the first success', () => {
     const { linesAt, fail } = endpoint();
     expect(linesAt(1)).toEqual(['unknown', 'module_state is not polled, for 60 s']);
@@ -102,13 +102,13 @@ describe('the verdicts about an endpoint', () => {
       'firing BridgeSnapshotStale: no poll of module_state succeeds, for 11 min; /x: no answer',
       'firing BridgeEndpointDown: polls of module_state fail, for 10 min; /x: no answer',
     ]);
-    expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).at);
+    expect(targets(at(13))[0]?.problems[0]?.startSeconds).toBe(at(2).at);
   });
 
   it('say what to do about the last failure', () => {
     const { succeed, fail, targets } = endpoint();
     succeed(0);
-    const actionsAt = (minute: number) => targets(at(minute))[0]?.verdicts.map(({ action }) => action);
+    const actionsAt = (minute: number) => targets(at(minute))[0]?.problems.map(({ action }) => action);
     for (const minute of [1, 2, 3, 4, 5]) fail(minute, 'connect');
     const { remedy } = failureReasons.connect;
     expect(actionsAt(5)).toEqual([remedy, remedy]);
@@ -124,7 +124,7 @@ describe('the verdicts about an endpoint', () => {
     };
     const endpoints = recordedStates([context], LIMITS, at(0));
     const error = { reason: 'timeout', message: 'rpc: no answer' } as const;
-    const linesAt = (minute: number): string[] => linesOf(endpoints.verdicts(at(minute)));
+    const linesAt = (minute: number): string[] => linesOf(endpoints.problems(at(minute)));
     const failFrom = (first: number, last: number): void => {
       for (let minute = first; minute <= last; minute += 1) {
         endpoints.record(context, { outcome: { ok: false, error }, phaseSeconds: {} }, at(minute));
@@ -147,7 +147,7 @@ describe('the verdicts about an endpoint', () => {
     const { succeed, fail, targets } = endpoint();
     for (let minute = 0; minute <= 16; minute += 1) succeed(minute, idle, { height: '52' });
     for (const minute of [17, 18, 19, 20]) fail(minute);
-    expect(targets(at(20))[0]?.verdicts.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
+    expect(targets(at(20))[0]?.problems.map(({ alert, hiddenBy }) => [alert, hiddenBy])).toEqual([
       ['BridgeHeightStalled', null],
       ['BridgeEndpointDown', null],
       ['BridgeSnapshotStale', null],
@@ -160,8 +160,8 @@ describe('the verdicts about an endpoint', () => {
     const statesAt = (minute: number): unknown => {
       const poll = bridgePoll(idleState, { height: String(1000 + minute), atMs: (at(minute).at - START.at) * 1000 });
       endpoints.record(context, { ...poll, bodyBytes: minute === 7 ? 10 : 900_000 }, at(minute));
-      const verdicts = endpoints.verdicts(at(minute)).flatMap((target) => target.verdicts);
-      const stateOf = (alert: string): unknown => verdicts.find((verdict) => verdict.alert === alert)?.state;
+      const problems = endpoints.problems(at(minute)).flatMap((target) => target.problems);
+      const stateOf = (alert: string): unknown => problems.find((problem) => problem.alert === alert)?.state;
       return [stateOf('BridgeResponseNearLimit'), stateOf('BridgeExporterSeriesDropped')];
     };
     expect(Array.from({ length: 18 }, (_, minute) => statesAt(minute))).toEqual([
@@ -194,13 +194,13 @@ describe('the verdicts about an endpoint', () => {
       { minutes: 2, exporterDown: true },
       { minutes: 15, crosschain: { fails: 'status', isNotServed: true } },
     ] as const;
-    const severities = ([target]: readonly TargetVerdicts[]): unknown =>
-      target?.verdicts.map(({ alert, severity }) => `${alert} ${severity}`);
-    expect(severities(record(phases, { valsets: 3, hasStateFile: true }).verdicts)).toEqual([
+    const severities = ([target]: readonly JudgedTarget[]): unknown =>
+      target?.problems.map(({ alert, severity }) => `${alert} ${severity}`);
+    expect(severities(record(phases, { valsets: 3, hasStateFile: true }).problems)).toEqual([
       'BridgeSnapshotStale critical',
       'BridgeEndpointDown warning',
     ]);
-    expect(severities(record(phases, { valsets: 3 }).verdicts)).toEqual(['BridgeEndpointDown warning']);
+    expect(severities(record(phases, { valsets: 3 }).problems)).toEqual(['BridgeEndpointDown warning']);
   });
 
   it('do not mention what began recently, and after a third of the time of the alert, when it will fire', () => {
@@ -212,7 +212,7 @@ describe('the verdicts about an endpoint', () => {
       'pending',
       'pending BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 17 min; 10 transfers waiting',
     ]);
-    expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).at);
+    expect(targets(at(51))[0]?.problems[0]?.firesAtSeconds).toBe(at(52).at);
     expect(linesAt(52)).toEqual([
       'critical',
       'firing BridgeBacklogStuck: transfers of 0xt wait with sufficient fees, and no batch is built, for at least 50 min; 10 transfers waiting',
@@ -241,7 +241,7 @@ it('judges targets in the order of the configuration', () => {
     { target: 'a', document: 'module_state' },
     { target: 'b', document: 'rate_limiter_input' },
   ];
-  const targets = recordedStates(keys, LIMITS, at(0)).verdicts(at(1));
+  const targets = recordedStates(keys, LIMITS, at(0)).problems(at(1));
   expect(targets.map(({ target, unknown }) => [target, unknown.length])).toEqual([
     ['b', 2],
     ['a', 1],
