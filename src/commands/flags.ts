@@ -137,7 +137,7 @@ export const daemonFlags = {
     '0s',
   ),
   ...webFlags,
-  'state.file': flag('--state.file <file>', 'File that stores the memory, such as the starts of problems.', fileName),
+  'state.file': flag('--state.file <file>', 'File of the memory across restarts.', fileName),
   ...shardFlag,
   ...logFlagsWith('json'),
 };
