@@ -11,7 +11,7 @@ import type { InParts } from '../tasks.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/problem-memory.js';
 import { problemStart } from '../problems/problem-families.js';
 import { HEIGHT, type Evidence } from '../problems/problem.js';
-import { forOtherNode } from '../queries/query.js';
+import { forOtherNode, REGRESSIONS_TO_ACCEPT } from '../queries/query.js';
 import { hasDroppedSeries, isNearSizeLimit, misconfiguredReasons } from '../problems/polls.js';
 import {
   freshAnswers,
@@ -246,12 +246,7 @@ function droppedProblems({ dropped }: Judgement): readonly RenderedFamily[] {
   return dropped === 0 ? [] : [{ name: problemStart.name, text: '', dropped }];
 }
 
-/**
- * A document with a lower height than the last one fails, because the node may be behind others of its load balancer.
- * The third one in a row is accepted: the node was rolled back or replaced.
- */
-const REGRESSIONS_TO_ACCEPT = 3;
-
+/** The failure of a document with a lower height than the last document. */
 function findRegression<Name extends DocumentName>(
   state: EndpointState,
   { outcome, source }: PollResult<Name>,

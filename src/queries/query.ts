@@ -196,6 +196,10 @@ export interface QueryState {
 interface QueryAnswer {
   /** When it was complete. Each answer to a request has a time of its own. */
   readonly at: Instant;
+  /** The hub height of the response; `undefined` without the header. */
+  readonly height?: number | undefined;
+  /** Successive later responses with a lower height. */
+  readonly regressions?: number;
   /** What the query keeps of it. */
   readonly value: unknown;
   readonly renderedFamilies: readonly RenderedFamily[];
@@ -224,6 +228,13 @@ export function initialQueryState(query: NodeQuery): QueryState {
  */
 
 const REFUSED_ROUNDS = 3;
+
+/**
+ * A document or an answer with a lower height than the last one is not used, because the node may be behind others of
+ * its load balancer. The third one in a row is accepted: the node was rolled back or replaced. An answer about the node
+ * itself, such as its newest block, is accepted at once: it shows that the node is behind.
+ */
+export const REGRESSIONS_TO_ACCEPT = 3;
 
 /** The most time until a query that has failed is sent again; it is a minute after the first failure, and doubles. */
 const MAX_RETRY_MS = 5 * MINUTE_MS;
@@ -262,11 +273,15 @@ export function afterRound(
   const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = exchanges.flatMap(({ request, height, result }): [string, QueryAnswer][] => {
+  const answers = exchanges.flatMap(({ request, height: header, result }): [string, QueryAnswer][] => {
     const { key } = request;
-    if (result.ok) return [[key, { at, ...query.keep(result.value, request, context, readHeight(height)) }]];
+    const height = readHeight(header);
     const last = before.answers.get(key);
-    return last === undefined ? [] : [[key, last]];
+    const isLower = query.isOfNode !== true && height !== undefined && height < (last?.height ?? 0);
+    const regressions = (last?.regressions ?? 0) + (isLower ? 1 : 0);
+    const isUsed = result.ok && (!isLower || regressions >= REGRESSIONS_TO_ACCEPT);
+    if (isUsed) return [[key, { at, height, ...query.keep(result.value, request, context, height) }]];
+    return last === undefined ? [] : [[key, { ...last, regressions }]];
   });
   return {
     query,

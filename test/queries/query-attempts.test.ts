@@ -91,6 +91,34 @@ describe('the next round of a query', () => {
   });
 });
 
+describe('an answer with a lower height', () => {
+  /** Whether the last of these answers, a minute apart, is used. */
+  const isUsed = (isOfNode: boolean, ...heights: readonly (number | undefined)[]): boolean => {
+    const state = heights.reduce<QueryState>(
+      (before, height, minute) => {
+        const exchange = { request: { key: '', path: '/p' }, height: height?.toString(), result: RESULTS.answered };
+        return afterRound(before, CONTEXT, [exchange], at(minute).at, at(minute).at);
+      },
+      initialQueryState({ ...syncing, isOfNode }),
+    );
+    return state.answers.get('')?.at === at(heights.length - 1).at;
+  };
+
+  it('is not used until it is the third in a row, because nodes behind one address can answer in turn', () => {
+    expect([isUsed(false, 100, 100), isUsed(false, 100, undefined), isUsed(false, undefined, 1)]).not.toContain(false);
+    expect([isUsed(false, 100, 99), isUsed(false, 100, 99, 98), isUsed(false, 100, 99, 98, 97)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(isUsed(false, 100, 99, 98, 100, 99)).toBe(false);
+  });
+
+  it('is used when it is about the node itself, which is behind then', () => {
+    expect(isUsed(true, 100, 99)).toBe(true);
+  });
+});
+
 it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
   const answered = (seconds: number) =>
     answeredQueries({ at: seconds, clockOffset: 0 }, { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
