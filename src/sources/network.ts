@@ -27,6 +27,9 @@ export interface Network extends Required<Source<PollJob>> {
   readonly close: () => void;
 }
 
+/** A busy process notices a timeout late. */
+const MAX_OVERTIME_SECONDS = 5;
+
 /** Concurrent requests of queries to the same node. Polls do not wait for them. */
 const CONCURRENT_QUERIES = 4;
 
@@ -43,10 +46,18 @@ export function createNetwork(userAgent: string, clock: Clock, env?: Environment
     limits: RequestLimits,
   ): Promise<Received> {
     const started = performance.now();
+    const sentAt = clock().at;
     const received = await (isContract(job)
       ? callContract(node, request, limits, client, clock)
       : requestDocument(job, node, request, limits, client, clock));
-    return { ...received, seconds: secondsSince(started) };
+    const seconds = secondsSince(started);
+    // The machine was suspended during the request. The document is as old as that, and its height would be one of now:
+    // the measured block time would be far too short for an hour.
+    if (clock().at - sentAt > limits.timeoutMs / 1000 + MAX_OVERTIME_SECONDS) {
+      const message = `${formatSource(node.url, '')}: no response in time, because the machine was suspended`;
+      return { ...failure('timeout', message), seconds };
+    }
+    return { ...received, seconds };
   }
 
   const several = createNodes(client, clock);

@@ -235,3 +235,22 @@ describe('a poll after the document was found', () => {
     expect(urlsOf(node)).toEqual(urls);
   });
 });
+
+it('a response that arrives after a suspension of the machine is too late, because its height is not of now', async () => {
+  let now = { at: 1_790_000_000, clockOffset: 0 };
+  const node = await startNode({
+    respond: (request, response) => {
+      now = { ...now, at: now.at + (request.url?.startsWith('/suspended') === true ? 3 * 3600 : 20) };
+      found(response, request);
+    },
+  });
+  const pollAt = async (path: string) => {
+    const own = createNetwork('test', () => now);
+    const [job] = createJobs(parseValidConfig(`targets: [{name: t, bridge: {url: "${node.url}${path}"}}]`));
+    if (job === undefined) throw new Error('the configuration has an endpoint');
+    const { outcome } = await pollNode(own, job);
+    own.close();
+    return outcome.ok ? 'ok' : outcome.error.reason;
+  };
+  expect([await pollAt('/slow'), await pollAt('/suspended')]).toEqual(['ok', 'timeout']);
+});
