@@ -1,18 +1,16 @@
-import type { Registry } from 'prom-client';
 import type { Shard } from '../config/config.js';
 import type { EndpointState } from '../engine/endpoint-state.js';
 import { endpointHash } from '../engine/jobs.js';
 import { counter, families, gauge, gauges, labeledCounter, labeledGauge } from '../metrics/family.js';
 import {
   formatHeader,
-  formatSeries,
   formatTargetLabels,
   renderFamilies,
   type Format,
   type RenderedFamily,
 } from '../metrics/text-format.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
-import { wallSeconds, type Instant, type Moment } from '../clock.js';
+import { wallSeconds, type Instant } from '../clock.js';
 
 /* Metrics of the exporter itself: of the polls of each endpoint, and of the process. */
 
@@ -163,7 +161,7 @@ interface ConfigFacts {
   readonly targets: number;
 }
 
-interface ProcessState {
+export interface ProcessState {
   readonly build: BuildInfo;
   readonly shard: Shard;
   readonly config: ConfigFacts;
@@ -230,53 +228,4 @@ export function renderProcess(state: ProcessState, format: Format): string {
       renderFamilies([family], state, '', Infinity).map(({ text }) => formatHeader(family, format) + text),
     )
     .join('');
-}
-
-/**
- * Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every
- * scrape.
- */
-const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
-
-/** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
-const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
-
-async function createNodeRegistry(): Promise<Registry> {
-  // `once` and `replay`, which have no metrics of the process, do not load it.
-  const { collectDefaultMetrics, Registry: NodeRegistry } = await import('prom-client');
-  const registry = new NodeRegistry();
-  collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
-  }
-  return registry;
-}
-
-/**
- * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry
- * permanently, and the format is a property of the registry, so that concurrent scrapes in two formats would race.
- */
-async function renderNode(registry: Registry, format: Format): Promise<string> {
-  const metrics = await registry.getMetricsAsJSON();
-  return metrics
-    .map(({ name, help, type, values }) => {
-      const lines = values.map((value) => {
-        const metricName = 'metricName' in value ? String(value.metricName) : name;
-        const labels = Object.fromEntries(
-          Object.entries(value.labels).map(([label, labelValue]) => [label, String(labelValue)]),
-        );
-        return formatSeries({ name: metricName, labels: Object.keys(labels) }, '', { labels, value: value.value });
-      });
-      return formatHeader({ name, type: String(type), help }, format) + lines.join('');
-    })
-    .join('');
-}
-
-/** Renders the metrics of Node.js, of the process and of its configuration. */
-export type RenderProcessMetrics = (format: Format, now: Moment) => Promise<string>;
-
-export function createProcessMetrics(readState: () => Omit<ProcessState, 'clockOffset'>): RenderProcessMetrics {
-  const registry = createNodeRegistry();
-  return async (format, { clockOffset }) =>
-    (await renderNode(await registry, format)) + renderProcess({ ...readState(), clockOffset }, format);
 }

@@ -7,7 +7,8 @@ import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.j
 import { problemSeries } from '../engine/target-problems.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
-import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies, type RenderProcessMetrics } from './exporter-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './exporter-metrics.js';
+import type { RenderProcessMetrics } from './node-metrics.js';
 
 /* The page `/metrics`: chain families of the latest documents, families about polls, and metrics of the process. */
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { clock } from '../support/clock.js';
-import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/exporter-metrics.js';
+import { createProcessMetrics, type RenderProcessMetrics } from '../../src/exposition/node-metrics.js';
 import { INITIAL_CONFIG, record, START_SECONDS, type Phase, type RecordingOptions } from '../problems/recording.js';
 import { alertRules, type Rule } from '../support/alert-rules.js';
 import { seriesOf } from '../support/exposition-text.js';

@@ -1,5 +1,6 @@
 import { allFamilies } from '../../src/exposition/metrics-page.js';
-import { ENDPOINT_LABELS, pollFamilies, createProcessMetrics } from '../../src/exposition/exporter-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/exporter-metrics.js';
+import { createProcessMetrics } from '../../src/exposition/node-metrics.js';
 import { clock } from './clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemDue, problemInfo, problemStart, problemUnjudged } from '../../src/problems/problem-families.js';

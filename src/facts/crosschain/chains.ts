@@ -129,8 +129,9 @@ function unmovedNonce(
 export const MAX_CHAINS = 1000;
 
 /**
- * The nonces to remember for the next document. A list that cannot be read or is truncated changes nothing. The nonce
- * of a chain that is missing in a list is kept: one list can be odd, and a finished nonce does not come back.
+ * The nonces to remember for the next document. A list that cannot be read or is truncated changes nothing. A chain
+ * that is missing in one list is kept until the next: one list can be odd. A node that is behind removes no chain. A
+ * finished nonce comes back with a node that is behind: its time must not be the one from before it was finished.
  */
 function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const past = input.past?.lowestNonces ?? [];
@@ -138,7 +139,11 @@ function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   if (listed === undefined) return past;
   const chains = new Set(listed.map(({ chainId }) => chainId));
   const others = past.filter(({ chainId }) => !chains.has(chainId));
-  return [...listed, ...others.map((each) => ({ ...each, isMissing: true as const }))].slice(0, MAX_CHAINS);
+  const kept =
+    input.isNodeBehind === true
+      ? others
+      : others.flatMap((each) => (each.isMissing === true ? [] : [{ ...each, isMissing: true as const }]));
+  return [...listed, ...kept].slice(0, MAX_CHAINS);
 }
 
 /** The chains with a pending transaction within the last day, each with the time when it was last listed. */

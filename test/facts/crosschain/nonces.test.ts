@@ -112,9 +112,14 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
       [1000, undefined, undefined, undefined, 1000],
     ],
     [
-      'goes on after lists without the chain, also truncated or unreadable ones',
-      [five, none, truncated(), unreadable, none, five],
-      [1000, undefined, undefined, undefined, undefined, 1000],
+      'goes on after one list without the chain, and begins anew after two',
+      [five, none, five, none, none, five],
+      [1000, undefined, 1000, undefined, undefined, 1150],
+    ],
+    [
+      'goes on after a list without the chain and truncated or unreadable ones',
+      [five, none, truncated(), unreadable, five],
+      [1000, undefined, undefined, undefined, 1000],
     ],
     [
       'is moved neither by an odd nonce nor by a list without the chain',
