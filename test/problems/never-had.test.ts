@@ -3,6 +3,7 @@ import { initialState } from '../../src/engine/endpoint-state.js';
 import { batch, idleState, transfer, vote } from '../items/bridge-state.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { step } from '../support/steps.js';
+import { record } from './recording.js';
 
 const START_SECONDS = 1_700_000_000;
 const MINUTES = 60;
@@ -56,4 +57,42 @@ describe('a field that no document of a node has had', () => {
     expect(after({ orchestrator_addresses: null })).toContain('BridgeOracleStalled');
     expect(after({ unbatched_transfers: [{ id: '9' }] })).not.toEqual([]);
   });
+});
+
+/** The rows with a null in one of them, which the number chooses. */
+function withNullIn(rows: unknown, number: number): unknown {
+  if (!Array.isArray(rows) || rows.length === 0) return rows;
+  const index = number % rows.length;
+  return rows.map((row: unknown, each) => {
+    if (each !== index || typeof row !== 'object' || row === null) return row;
+    const fields = Object.keys(row);
+    return { ...row, [fields[number % fields.length] ?? '']: null };
+  });
+}
+
+it('a node whose rows have nulls, in most documents and in another row each time, is told once in eight hours', () => {
+  const begins: string[] = [];
+  let [poll, firing] = [0, new Set<string>()];
+  const respond = ({ state }: { state: object }) => {
+    poll += 1;
+    // Of a generator with a period of 64 polls.
+    const random = (poll * 13 + 5) % 64;
+    const rows = Object.entries(state).map(([name, value], list) => {
+      const isNulled = (random + list * 7) % 64 < 40;
+      return [name, isNulled ? withNullIn(value, poll * 31 + list) : value] as const;
+    });
+    return { state: Object.fromEntries(rows) };
+  };
+  record([{ minutes: 8 * 60, bridge: { respond } }], {
+    valsets: 3,
+    observe: ([target], minute) => {
+      const unjudged = (target?.problems ?? []).filter(
+        ({ alert, state }) => alert === 'BridgeProblemUnjudged' && state === 'firing',
+      );
+      const now = new Set(unjudged.map(({ severity }) => severity));
+      for (const severity of now) if (!firing.has(severity)) begins.push(`${severity} at minute ${minute}`);
+      firing = now;
+    },
+  });
+  expect(begins).toEqual([expect.stringMatching(/^warning/)]);
 });
