@@ -22,7 +22,7 @@ const pictures: readonly (readonly [name: string, scenario: ScenarioName, path: 
   ['pending-page', 'unsigned-batch', '/pending?target=demo'],
 ];
 
-/** The hash of what a picture shows: the whole pages of tests, which change with everything that a page shows, and their style. */
+/** The hash of the golden pages and of the style: it changes with everything that a page shows. */
 function sourceOf(name: string, scenario: ScenarioName): string {
   const golden = readdirSync(projectPath('test/pages/golden')).map((file) => `test/pages/golden/${file}`);
   const files = golden.filter((file) => file.endsWith(`-${name.replace('-page', '')}.html`));
